@@ -16,10 +16,8 @@
 #include <string.h>
 
 enum {
-  PARTS = 32,  /* of the nodes, whose sums are added up in their order */
-  BLOCK = 32,  /* nodes whose rows stay near while all sums take them */
-  VECTORS = 4, /* of functions whose sums are under way at once */
-  STRIP = VECTORS * EB_LANES
+  PARTS = 32, /* of the nodes, whose sums are added up in their order */
+  BLOCK = 4   /* nodes whose rows are read side by side */
 };
 static const double DEPENDENT = 1e-9;
 
@@ -132,50 +130,33 @@ static inline void store(double *to, eb_v4 v) {
   memcpy(to, &v, sizeof v);
 }
 
-/* to[axis] += sum over rows of value[axis] phi for a strip of functions. */
-static void add_strip(const double *phi, int32_t stride, int rows, const double *value,
-                      double *to) {
-  eb_v4 a[VECTORS], b[VECTORS], c[VECTORS];
-  for (int v = 0; v < VECTORS; v++) {
-    a[v] = load(to + EB_LANES * v);
-    b[v] = load(to + stride + EB_LANES * v);
-    c[v] = load(to + 2 * (int64_t)stride + EB_LANES * v);
-  }
-  for (int i = 0; i < rows; i++, phi += stride)
-    for (int v = 0; v < VECTORS; v++) {
-      eb_v4 row = load(phi + EB_LANES * v);
-      a[v] += value[3 * i] * row;
-      b[v] += value[3 * i + 1] * row;
-      c[v] += value[3 * i + 2] * row;
+/* to[axis] += sum over BLOCK rows of value[axis] phi; value: 3 a row. */
+static void add_shared(const double *phi, int64_t stride, const double *value, double *to) {
+  for (int64_t k = 0; k < stride; k += EB_LANES) {
+    eb_v4 a = load(to + k), b = load(to + stride + k), c = load(to + 2 * stride + k);
+    for (int i = 0; i < BLOCK; i++) {
+      eb_v4 row = load(phi + i * stride + k);
+      a += value[3 * i] * row;
+      b += value[3 * i + 1] * row;
+      c += value[3 * i + 2] * row;
     }
-  for (int v = 0; v < VECTORS; v++) {
-    store(to + EB_LANES * v, a[v]);
-    store(to + stride + EB_LANES * v, b[v]);
-    store(to + 2 * (int64_t)stride + EB_LANES * v, c[v]);
+    store(to + k, a);
+    store(to + stride + k, b);
+    store(to + 2 * stride + k, c);
   }
 }
 
-/* The same for one vector of functions, where no strip is left. */
-static void add_vector(const double *phi, int32_t stride, int rows, const double *value,
-                       double *to) {
-  for (int axis = 0; axis < 3; axis++) {
-    eb_v4 sum = load(to + (int64_t)axis * stride);
-    for (int i = 0; i < rows; i++) sum += value[3 * i + axis] * load(phi + (int64_t)i * stride);
-    store(to + (int64_t)axis * stride, sum);
-  }
-}
-
-/* The same for all functions where they have three components: one sum takes the three rows. */
-static void add_apart(const double *phi, int32_t stride, int rows, const double *value,
+/* The same with functions of three components: one sum takes the three rows of a node. */
+static void add_apart(const double *phi, int64_t stride, int rows, const double *value,
                       double *to) {
-  for (int32_t k = 0; k < stride; k += EB_LANES) {
+  for (int64_t k = 0; k < stride; k += EB_LANES) {
     eb_v4 sum = load(to + k);
-    for (int r = 0; r < 3 * rows; r++) sum += value[r] * load(phi + (int64_t)r * stride + k);
+    for (int r = 0; r < 3 * rows; r++) sum += value[r] * load(phi + r * stride + k);
     store(to + k, sum);
   }
 }
 
-/* A part's sums. */
+/* A part's sums. Rows behind the last whole block go one by one. */
 static void sum_part(const eb_basis *b, const double *x, const double *origin, const double *scale,
                      int32_t first, int32_t last, double *to) {
   double value[3 * BLOCK];
@@ -183,18 +164,18 @@ static void sum_part(const eb_basis *b, const double *x, const double *origin, c
   for (int32_t from = first; from < last; from += BLOCK) {
     int rows = last - from < BLOCK ? (int)(last - from) : BLOCK;
     const double *phi = b->phi + (int64_t)b->axes * from * b->stride;
-    for (int i = 0; i < rows; i++)
-      for (int axis = 0; axis < 3; axis++) {
-        int64_t at = 3 * (int64_t)(from + i) + axis;
-        value[3 * i + axis] = (x[at] - (origin ? origin[at] : 0)) * (scale ? scale[from + i] : 1);
-      }
-    int32_t k = 0;
-    if (b->axes == 3) {
-      add_apart(phi, b->stride, rows, value, to);
-      continue;
+    for (int k = 0; k < 3 * rows; k++) {
+      int64_t at = 3 * (int64_t)from + k;
+      value[k] = (x[at] - (origin ? origin[at] : 0)) * (scale ? scale[from + k / 3] : 1);
     }
-    for (; k + STRIP <= b->stride; k += STRIP) add_strip(phi + k, b->stride, rows, value, to + k);
-    for (; k < b->stride; k += EB_LANES) add_vector(phi + k, b->stride, rows, value, to + k);
+    if (b->axes == 3)
+      add_apart(phi, b->stride, rows, value, to);
+    else if (rows == BLOCK)
+      add_shared(phi, b->stride, value, to);
+    else
+      for (int k = 0; k < 3 * rows; k++)
+        for (int32_t f = 0; f < b->stride; f++)
+          to[(int64_t)(k % 3) * b->stride + f] += value[k] * phi[(int64_t)(k / 3) * b->stride + f];
   }
 }
 
