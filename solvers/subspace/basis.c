@@ -17,7 +17,8 @@
 
 enum {
   PARTS = 32, /* of the nodes, whose sums are added up in their order */
-  BLOCK = 4   /* nodes whose rows are read side by side */
+  BLOCK = 4,  /* nodes whose rows are read side by side */
+  AHEAD = 16  /* rows: four short streams at once are more than the hardware foresees */
 };
 static const double DEPENDENT = 1e-9;
 
@@ -130,12 +131,15 @@ static inline void store(double *to, eb_v4 v) {
   memcpy(to, &v, sizeof v);
 }
 
-/* to[axis] += sum over BLOCK rows of value[axis] phi; value: 3 a row. */
-static void add_shared(const double *phi, int64_t stride, const double *value, double *to) {
+/* to[axis] += sum over BLOCK rows of value[axis] phi; value: 3 a row. next: rows to be
+ * fetched meanwhile. */
+static void add_shared(const double *phi, const double *next, int64_t stride, const double *value,
+                       double *to) {
   for (int64_t k = 0; k < stride; k += EB_LANES) {
     eb_v4 a = load(to + k), b = load(to + stride + k), c = load(to + 2 * stride + k);
     for (int i = 0; i < BLOCK; i++) {
       eb_v4 row = load(phi + i * stride + k);
+      __builtin_prefetch(next + i * stride + k);
       a += value[3 * i] * row;
       b += value[3 * i + 1] * row;
       c += value[3 * i + 2] * row;
@@ -171,7 +175,8 @@ static void sum_part(const eb_basis *b, const double *x, const double *origin, c
     if (b->axes == 3)
       add_apart(phi, b->stride, rows, value, to);
     else if (rows == BLOCK)
-      add_shared(phi, b->stride, value, to);
+      add_shared(phi, phi + (from + AHEAD + BLOCK <= last ? (int64_t)AHEAD * b->stride : 0),
+                 b->stride, value, to);
     else
       for (int k = 0; k < 3 * rows; k++)
         for (int32_t f = 0; f < b->stride; f++)
