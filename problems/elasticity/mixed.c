@@ -19,49 +19,65 @@ EB_INLINE bool always(const eb_law *law) {
 
 /* ---- the condensed system ---- */
 
-/* J's column of node a's row p: three of six entries. */
-EB_INLINE void stretch_column(const eb_v4 slope[9], const eb_v4 h[3], int p, eb_v4 d[MANDEL]) {
+/* Row p of node a moves three of the six entries, p, 3 + k and 3 + j with j = p + 1, k = p + 2, by
+ * these: a column of J without its zeros. */
+EB_INLINE void stretch_column(const eb_v4 slope[9], const eb_v4 h[3], int p, eb_v4 d[3]) {
   int j = (p + 1) % 3, k = (p + 2) % 3;
-  for (int m = 0; m < MANDEL; m++) d[m] = eb_v4_set(0);
-  d[p] = h[p];
-  d[3 + k] = ROOT2 * slope[3 * p + j] * h[j];
-  d[3 + j] = ROOT2 * slope[3 * p + k] * h[k];
+  d[0] = h[p];
+  d[1] = ROOT2 * slope[3 * p + j] * h[j];
+  d[2] = ROOT2 * slope[3 * p + k] * h[k];
 }
 
-/* K_ab += U C U^T for 1 <= a <= b, C_pq = w J_ap . H J_bq. */
+/* J_ap . (another vector of six) */
+EB_INLINE eb_v4 column_dot(const eb_v4 d[3], int p, const eb_v4 e[MANDEL]) {
+  int j = (p + 1) % 3, k = (p + 2) % 3;
+  return d[0] * e[p] + d[1] * e[3 + k] + d[2] * e[3 + j];
+}
+
+/* out = H J_ap */
+EB_INLINE void push_column(const eb_v4 H[PACKED], const eb_v4 d[3], int p, eb_v4 out[MANDEL]) {
+  int j = (p + 1) % 3, k = (p + 2) % 3;
+#pragma GCC unroll 6
+  for (int m = 0; m < MANDEL; m++)
+    out[m] = H[packed(m, p)] * d[0] + H[packed(m, 3 + k)] * d[1] + H[packed(m, 3 + j)] * d[2];
+}
+
+/* K = W C U^T, W = w U. */
+EB_INLINE void turn_block(const eb_v4 W[9], const eb_v4 U[9], const eb_v4 C[9], eb_v4 K[9]) {
+  eb_v4 T[9];
+  for (int p = 0; p < 3; p++)
+    for (int i = 0; i < 3; i++) T[3 * p + i] = eb_v4_dot3(C + 3 * p, U + 3 * i);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      K[3 * i + j] = W[3 * i] * T[j] + W[3 * i + 1] * T[3 + j] + W[3 * i + 2] * T[6 + j];
+}
+
+/* K_ab += w U C U^T for 1 <= a <= b, C_pq = J_ap . H J_bq. */
 EB_INLINE void add_mixed_blocks(int A, const mixed_point *point, const eb_v4 slope[9],
                                 const eb_v4 *g, bool fresh, eb_v4 (*block)[9]) {
-  eb_v4 column[EB_MAX_INNER][3][MANDEL], pushed[EB_MAX_INNER][3][MANDEL], h[3];
-  const eb_v4 *V = point->V, *U = point->U, weight = g[3 * (A - 1)];
-  for (int a = 0; a < A - 1; a++) {
-    const eb_v4 *ga = g + 3 * a;
-    for (int k = 0; k < 3; k++) h[k] = V[k] * ga[0] + V[3 + k] * ga[1] + V[6 + k] * ga[2];
-    for (int p = 0; p < 3; p++) {
-      stretch_column(slope, h, p, column[a][p]);
-      multiply6(point->H, column[a][p], pushed[a][p]);
-      for (int m = 0; m < MANDEL; m++) pushed[a][p][m] *= weight;
+  eb_v4 column[EB_MAX_INNER][3][3], W[9], h[3];
+  const eb_v4 *V = point->V, *U = point->U;
+  for (int i = 0; i < 9; i++) W[i] = g[3 * (A - 1)] * U[i];
+  for (int b = 0; b < A - 1; b++) {
+    const eb_v4 *gb = g + 3 * b;
+    eb_v4 pushed[3][MANDEL];
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; k++) h[k] = V[k] * gb[0] + V[3 + k] * gb[1] + V[6 + k] * gb[2];
+#pragma GCC unroll 3
+    for (int q = 0; q < 3; q++) {
+      stretch_column(slope, h, q, column[b][q]);
+      push_column(point->H, column[b][q], q, pushed[q]);
+    }
+    for (int a = 0; a <= b; a++) {
+      eb_v4 C[9], K[9], *to = block[a * (A - 1) - a * (a - 1) / 2 + b - a];
+#pragma GCC unroll 3
+      for (int p = 0; p < 3; p++)
+#pragma GCC unroll 3
+        for (int q = 0; q < 3; q++) C[3 * p + q] = column_dot(column[a][p], p, pushed[q]);
+      turn_block(W, U, C, K);
+      for (int i = 0; i < 9; i++) to[i] = fresh ? K[i] : to[i] + K[i];
     }
   }
-  int pair = 0;
-  for (int a = 0; a < A - 1; a++)
-    for (int b = a; b < A - 1; b++, pair++) {
-      eb_v4 C[9], T[9];
-      for (int p = 0; p < 3; p++) {
-        int j = (p + 1) % 3, k = (p + 2) % 3;
-        const eb_v4 *d = column[a][p];
-        for (int q = 0; q < 3; q++) {
-          const eb_v4 *e = pushed[b][q];
-          C[3 * p + q] = d[p] * e[p] + d[3 + j] * e[3 + j] + d[3 + k] * e[3 + k];
-        }
-      }
-      for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) T[3 * i + j] = eb_v4_dot3(C + 3 * i, U + 3 * j);
-      for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-          eb_v4 K = U[3 * i] * T[j] + U[3 * i + 1] * T[3 + j] + U[3 * i + 2] * T[6 + j];
-          block[pair][3 * i + j] = fresh ? K : block[pair][3 * i + j] + K;
-        }
-    }
 }
 
 typedef struct condense_job {
@@ -77,7 +93,8 @@ EB_INLINE void condense_batch(int A, int Q, const condense_job *job, int32_t b,
   const eb_law *law = &e->laws[e->batch_law[b]];
   const eb_v4 *g = geometry_of(e, A, Q, b);
   const int32_t *node = e->node + (int64_t)b * A * EB_LANES;
-  eb_v4 block[PAIRS][9], force[EB_MAX_INNER][3], exact[EB_MAX_INNER][3], slope[9], P[9], R[9];
+  eb_v4 block[PAIRS][9], force[EB_MAX_INNER][3], exact[EB_MAX_INNER][3], slope[9], P[9],
+      R[9] = {{0}};
   for (int n = first; n < first + Q; n++, g += 3 * (A - 1) + 1) {
     mixed_point *point = job->mixed->point + (int64_t)b * Q + (n - first);
     for (int i = 0; i < 9; i++) {
@@ -90,7 +107,7 @@ EB_INLINE void condense_batch(int A, int Q, const condense_job *job, int32_t b,
     add_mixed_blocks(A, point, slope, g, n == first, block);
     stretch_to_stress(point, slope, point->lambda, P);
     add_force(A, P, g, n == first, force);
-    eb_rotation3(point->U, point->V, R);
+    if (law->rotates) eb_rotation3(point->U, point->V, R);
     eb_law_stress(law, group->F[n], R, NULL, P);
     add_force(A, P, g, n == first, exact);
   }
@@ -100,12 +117,16 @@ EB_INLINE void condense_batch(int A, int Q, const condense_job *job, int32_t b,
 }
 
 EB_INLINE void condense_sweep(int A, int Q, const condense_job *job, int32_t begin, int32_t end) {
+  const int64_t entries = A * (A + 1) / 2 * EB_LANES;
   const eb_elasticity *e = job->mixed->elasticity;
   point_group group;
   for (int32_t b = begin; b < end; b += EB_GROUP_POINTS / Q) {
     int32_t stop = group_end(Q, b, end);
     prepare_group(A, Q, e, b, stop, job->x, always, &group);
-    for (int32_t k = b; k < stop; k++) condense_batch(A, Q, job, k, &group, (k - b) * Q);
+    for (int32_t k = b; k < stop; k++) {
+      if (k + 1 < end) prefetch_blocks(A, e->scatter + (k + 1) * entries, job->values);
+      condense_batch(A, Q, job, k, &group, (k - b) * Q);
+    }
   }
 }
 
@@ -134,14 +155,10 @@ EB_INLINE void lagrangian_sweep(int A, int Q, const eb_mixed *mixed, int32_t beg
     for (int n = 0; n < (stop - first) * Q; n++) {
       int32_t b = first + n / Q;
       const mixed_point *point = mixed->point + (int64_t)b * Q + n % Q;
-      eb_v4 S[6], gap[6];
-      stretch_of(group.V[n], group.s[n], gap);
-      for (int m = 0; m < 6; m++) {
-        S[m] = point->S[m] + a * point->dS[m];
-        gap[m] -= S[m];
-      }
-      add_energy(&e->laws[e->batch_law[b]], S, gap, point->lambda,
-                 geometry_of(e, A, Q, b)[n % Q * (3 * (A - 1) + 1) + 3 * (A - 1)], sum);
+      eb_v4 Sbar[6];
+      stretch_of(group.V[n], group.s[n], Sbar);
+      add_trial_energy(&e->laws[e->batch_law[b]], point, Sbar, a,
+                       geometry_of(e, A, Q, b)[n % Q * (3 * (A - 1) + 1) + 3 * (A - 1)], sum);
     }
   }
 }

@@ -49,8 +49,8 @@ EB_INLINE void to_world(const eb_v4 V[9], const eb_v4 d[MANDEL], eb_v4 out[6]) {
   for (int m = 0; m < 6; m++) out[m] = eb_v4_dot3(T + 3 * row[m], V + 3 * column[m]);
 }
 
-/* V^T S V as a Mandel vector. */
-EB_INLINE void to_frame(const eb_v4 V[9], const eb_v4 S[6], eb_v4 out[MANDEL]) {
+/* V^T S V, 00 11 22 12 02 01. */
+EB_INLINE void to_frame(const eb_v4 V[9], const eb_v4 S[6], eb_v4 out[6]) {
   static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
   eb_v4 full[9], T[9];
   expand(S, full);
@@ -59,8 +59,7 @@ EB_INLINE void to_frame(const eb_v4 V[9], const eb_v4 S[6], eb_v4 out[MANDEL]) {
       T[3 * i + k] = full[3 * i] * V[k] + full[3 * i + 1] * V[3 + k] + full[3 * i + 2] * V[6 + k];
   for (int m = 0; m < 6; m++) {
     const eb_v4 *left = V + row[m], *right = T + column[m];
-    eb_v4 sum = left[0] * right[0] + left[3] * right[3] + left[6] * right[6];
-    out[m] = m < 3 ? sum : sum * ROOT2;
+    out[m] = left[0] * right[0] + left[3] * right[3] + left[6] * right[6];
   }
 }
 
@@ -74,23 +73,26 @@ EB_INLINE int packed(int i, int j) {
 }
 
 EB_INLINE void multiply6(const eb_v4 H[PACKED], const eb_v4 d[MANDEL], eb_v4 out[MANDEL]) {
+#pragma GCC unroll 6
   for (int i = 0; i < MANDEL; i++) {
     out[i] = H[packed(i, 0)] * d[0];
+#pragma GCC unroll 6
     for (int j = 1; j < MANDEL; j++) out[i] += H[packed(i, j)] * d[j];
   }
 }
 
 /* ---- one point ---- */
 
-/* dpsi/dS, a symmetric matrix: the stress of the law at F = S, whose rotation is none. */
-EB_INLINE void stretch_stress(const eb_law *law, const eb_v4 S[6], eb_v4 out[6]) {
+/* dpsi/dS as a Mandel vector in the frame that S is given in: the stress of the law at F = S, whose
+ * rotation is none. */
+EB_INLINE void stretch_stress(const eb_law *law, const eb_v4 S[6], eb_v4 out[MANDEL]) {
   static const eb_v4 identity[9] = {{1, 1, 1, 1}, {0}, {0}, {0},         {1, 1, 1, 1},
                                     {0},          {0}, {0}, {1, 1, 1, 1}};
   static const int where[6] = {0, 4, 8, 5, 2, 1};
   eb_v4 F[9], P[9];
   expand(S, F);
   eb_law_stress(law, F, identity, NULL, P);
-  for (int m = 0; m < 6; m++) out[m] = P[where[m]];
+  for (int m = 0; m < 6; m++) out[m] = m < 3 ? P[where[m]] : ROOT2 * P[where[m]];
 }
 
 EB_INLINE eb_v4 stretch_energy(const eb_law *law, const eb_v4 S[6]) {
@@ -102,19 +104,17 @@ EB_INLINE eb_v4 stretch_energy(const eb_law *law, const eb_v4 S[6]) {
   return psi;
 }
 
-/* d2psi/dS2 at S, in the frame V. With M = V^T Q the mode k < 3 of Q's frame is m_k m_k^T, and mode
- * 3 + k (m_i m_j^T + m_j m_i^T) / sqrt 2. */
-EB_INLINE void stretch_hessian(const eb_law *law, const eb_v4 S[6], const eb_v4 V[9],
-                               eb_v4 H[PACKED]) {
-  eb_v4 w[3], Q[9], M[9], mode[MANDEL][MANDEL], scaled[3][MANDEL];
+/* d2psi/dS2 in the frame that S is given in, M S's own. The mode k < 3 of that is m_k m_k^T, and
+ * mode 3 + k (m_i m_j^T + m_j m_i^T) / sqrt 2. */
+EB_INLINE void stretch_hessian(const eb_law *law, const eb_v4 S[6], eb_v4 H[PACKED]) {
+  eb_v4 w[3], M[9], mode[MANDEL][MANDEL], scaled[MANDEL][MANDEL];
   eb_tangent t;
-  eb_eigen3(S, w, Q);
+  eb_eigen3(S, w, M);
   eb_law_tangent(law, w, true, &t);
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++)
-      M[3 * i + k] = V[i] * Q[k] + V[3 + i] * Q[3 + k] + V[6 + i] * Q[6 + k];
+#pragma GCC unroll 3
   for (int k = 0; k < 3; k++) {
     int l = (k + 1) % 3, m = (k + 2) % 3;
+#pragma GCC unroll 3
     for (int i = 0; i < 3; i++) {
       int r = (i + 1) % 3, c = (i + 2) % 3;
       mode[k][i] = M[3 * i + k] * M[3 * i + k];
@@ -123,16 +123,24 @@ EB_INLINE void stretch_hessian(const eb_law *law, const eb_v4 S[6], const eb_v4 
       mode[3 + k][3 + i] = M[3 * r + l] * M[3 * c + m] + M[3 * r + m] * M[3 * c + l];
     }
   }
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < MANDEL; i++)
-      scaled[k][i] = t.scaling[k] * mode[k][i] + t.scaling[3 + (k + 2) % 3] * mode[(k + 1) % 3][i] +
-                     t.scaling[3 + (k + 1) % 3] * mode[(k + 2) % 3][i];
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; k++) {
+    int l = (k + 1) % 3, m = (k + 2) % 3;
+    eb_v4 flip = t.direct[k] + t.cross[k];
+#pragma GCC unroll 6
+    for (int i = 0; i < MANDEL; i++) {
+      scaled[k][i] =
+          t.scaling[k] * mode[k][i] + t.scaling[3 + m] * mode[l][i] + t.scaling[3 + l] * mode[m][i];
+      scaled[3 + k][i] = flip * mode[3 + k][i];
+    }
+  }
+#pragma GCC unroll 6
   for (int i = 0; i < MANDEL; i++)
+#pragma GCC unroll 6
     for (int j = i; j < MANDEL; j++) {
-      eb_v4 sum = {0};
-      for (int k = 0; k < 3; k++)
-        sum += scaled[k][i] * mode[k][j] +
-               (t.direct[k] + t.cross[k]) * mode[3 + k][i] * mode[3 + k][j];
+      eb_v4 sum = scaled[0][i] * mode[0][j];
+#pragma GCC unroll 5
+      for (int k = 1; k < MANDEL; k++) sum += scaled[k][i] * mode[k][j];
       H[packed(i, j)] = sum;
     }
 }
@@ -168,16 +176,23 @@ EB_INLINE void stretch_to_stress(const mixed_point *point, const eb_v4 slope[9],
     }
 }
 
-/* Prepares a point at S: H and dpsi/dS + H (Sbar - S), both in the frame V. */
+/* Sbar - S as a Mandel vector in the frame V, given S in that frame: there Sbar is diagonal. */
+EB_INLINE void stretch_gap(const eb_v4 s[3], const eb_v4 S[6], eb_v4 gap[MANDEL]) {
+  for (int k = 0; k < 3; k++) {
+    gap[k] = s[k] - S[k];
+    gap[3 + k] = -ROOT2 * S[3 + k];
+  }
+}
+
+/* Prepares a point at S: H and dpsi/dS + H (Sbar - S), both in the frame V. S is taken there first,
+ * where it is near its own frame, so that few rotations find that. */
 EB_INLINE void linearize(const eb_law *law, mixed_point *point) {
-  eb_v4 force[6], stress[MANDEL], gap[6], off[MANDEL], push[MANDEL];
-  stretch_of(point->V, point->s, gap);
-  for (int m = 0; m < 6; m++) gap[m] -= point->S[m];
-  stretch_hessian(law, point->S, point->V, point->H);
-  stretch_stress(law, point->S, force);
-  to_frame(point->V, force, stress);
-  to_frame(point->V, gap, off);
-  multiply6(point->H, off, push);
+  eb_v4 S[6], stress[MANDEL], gap[MANDEL], push[MANDEL];
+  to_frame(point->V, point->S, S);
+  stretch_gap(point->s, S, gap);
+  stretch_hessian(law, S, point->H);
+  stretch_stress(law, S, stress);
+  multiply6(point->H, gap, push);
   for (int m = 0; m < MANDEL; m++) point->lambda[m] = stress[m] + push[m];
 }
 
@@ -186,19 +201,28 @@ typedef struct point_sum {
   eb_v4 value, magnitude, decrease;
 } point_sum;
 
-EB_INLINE void add_energy(const eb_law *law, const eb_v4 S[6], const eb_v4 gap[6],
-                          const eb_v4 lambda[6], eb_v4 weight, point_sum *sum) {
-  eb_v4 psi = stretch_energy(law, S);
-  eb_v4 work = eb_v4_dot3(lambda, gap) + 2 * eb_v4_dot3(lambda + 3, gap + 3);
+EB_INLINE void add_energy(eb_v4 psi, eb_v4 work, eb_v4 weight, point_sum *sum) {
   sum->value += weight * (psi + work);
   sum->magnitude += weight * (eb_v4_abs(psi) + eb_v4_abs(work));
+}
+
+/* The Lagrangian's terms at another stretch `Sbar` of x, and at S + a dS. */
+EB_INLINE void add_trial_energy(const eb_law *law, const mixed_point *point, const eb_v4 Sbar[6],
+                                double a, eb_v4 weight, point_sum *sum) {
+  eb_v4 S[6], gap[6];
+  for (int m = 0; m < 6; m++) {
+    S[m] = point->S[m] + a * point->dS[m];
+    gap[m] = Sbar[m] - S[m];
+  }
+  eb_v4 work = eb_v4_dot3(point->lambda, gap) + 2 * eb_v4_dot3(point->lambda + 3, gap + 3);
+  add_energy(stretch_energy(law, S), work, weight, sum);
 }
 
 /* dS and lambda of a point for the change dF of its deformation gradient, given what linearize has
  * left; adds the decrease to expect and the Lagrangian as it is with this lambda. */
 EB_INLINE void expand_point(const eb_law *law, const eb_v4 dF[9], eb_v4 weight, mixed_point *point,
                             point_sum *sum) {
-  eb_v4 T[9], X[9], slope[9], d[MANDEL], pushed[MANDEL], turned[6], gap[6], own[MANDEL];
+  eb_v4 T[9], X[9], slope[9], S[6], gap[MANDEL], d[MANDEL], pushed[MANDEL];
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
       const eb_v4 *V = point->V + k, *row = dF + 3 * i;
@@ -215,17 +239,15 @@ EB_INLINE void expand_point(const eb_law *law, const eb_v4 dF[9], eb_v4 weight, 
   }
   multiply6(point->H, d, pushed);
   for (int m = 0; m < MANDEL; m++) pushed[m] += point->lambda[m];
-  /* dS : H dS with dS = gap + J p in the frame V */
-  stretch_of(point->V, point->s, gap);
-  for (int m = 0; m < 6; m++) gap[m] -= point->S[m];
-  to_frame(point->V, gap, own);
-  for (int m = 0; m < MANDEL; m++) own[m] += d[m];
-  multiply6(point->H, own, d);
-  sum->decrease += weight * dot6(own, d);
-  to_world(point->V, own, point->dS);
-  to_world(point->V, pushed, turned);
-  for (int m = 0; m < 6; m++) point->lambda[m] = turned[m];
-  add_energy(law, point->S, gap, turned, weight, sum);
+  to_frame(point->V, point->S, S);
+  stretch_gap(point->s, S, gap);
+  add_energy(stretch_energy(law, S), dot6(pushed, gap), weight, sum);
+  to_world(point->V, pushed, point->lambda);
+  /* dS : H dS with dS = gap + J p */
+  for (int m = 0; m < MANDEL; m++) gap[m] += d[m];
+  multiply6(point->H, gap, d);
+  sum->decrease += weight * dot6(gap, d);
+  to_world(point->V, gap, point->dS);
 }
 
 #endif

@@ -399,15 +399,11 @@ eb_mixed_energy eb_points_energy(const eb_points *p, const double *u, double a) 
     const mixed_point *at = p->point + b;
     mixed_point trial;
     point_sum sum = {{0}, {0}, {0}};
-    eb_v4 F[9], S[6], gap[6], psi, R[9];
+    eb_v4 F[9], Sbar[6], psi, R[9];
     decompose(p, b, u, F, &trial);
     if (p->mixed) {
-      stretch_of(trial.V, trial.s, gap);
-      for (int m = 0; m < 6; m++) {
-        S[m] = at->S[m] + a * at->dS[m];
-        gap[m] -= S[m];
-      }
-      add_energy(law, S, gap, at->lambda, p->weight[b], &sum);
+      stretch_of(trial.V, trial.s, Sbar);
+      add_trial_energy(law, at, Sbar, a, p->weight[b], &sum);
     } else {
       eb_rotation3(trial.U, trial.V, R);
       eb_law_energy(law, F, R, NULL, &psi);
