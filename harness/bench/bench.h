@@ -64,6 +64,7 @@ typedef struct eb_bench_case {
   ENTRY(update)                                                                                    \
   ENTRY(warp)                                                                                      \
   ENTRY(solvers)                                                                                   \
+  ENTRY(subspace)                                                                                  \
   ENTRY(collision)                                                                                 \
   ENTRY(contact)                                                                                   \
   ENTRY(audit)

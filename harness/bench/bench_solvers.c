@@ -48,6 +48,28 @@ static eb_error set_up_beam(void *context, const void *of, double *work) {
   return EB_OK;
 }
 
+/* Steps of mfem beside newton's, from where newton has brought the beam. *work: iterations of the
+ * one to those of the other, so that the price of a share is that of an iteration. */
+static eb_error set_up_mixed(void *context, const void *of, double *work) {
+  static const solver_of newton = {"newton", "", ""};
+  stepping *s = context;
+  const char *options = of;
+  double iterations;
+  EB_TRY(set_up_beam(s, &newton, &iterations));
+  s->steppers[PEER] = s->steppers[ITSELF];
+  s->steppers[ITSELF] = (eb_bench_stepper){0};
+  EB_TRY(eb_bench_stepper_create(&s->start, "mfem", options, &s->steppers[ITSELF]));
+  run(s, ITSELF);
+  *work = (double)s->steppers[ITSELF].log->iterations / iterations;
+  return EB_OK;
+}
+
+static void describe_mixed(void *context, char *text, size_t bytes) {
+  const stepping *s = context;
+  snprintf(text, bytes, "iterations a step: %d, newton's %d",
+           (int)s->steppers[ITSELF].log->iterations, (int)s->steppers[PEER].log->iterations);
+}
+
 /* ---- the dragon ------------------------------------------------------------------------------ */
 
 /* Pulled for four steps, then let go. `of`: dynamic nodes. */
@@ -110,6 +132,18 @@ static void describe_dragon(void *context, char *text, size_t bytes) {
 const eb_bench_case eb_bench_solvers[] = {
     BEAM_STEP("newton-iteration", "iteration", 80e-3, "newton", "", ""),
     BEAM_STEP("newton-projected-iteration", "iteration", 80e-3, "newton", "project=always", ""),
+    {.name = "mfem-iteration/beam",
+     .unit = "iterations",
+     .measure = EB_BENCH_SHARE,
+     .target = 1.2,
+     .bytes = sizeof(stepping),
+     .of = "",
+     .setup = set_up_mixed,
+     .run = run,
+     .which = ITSELF,
+     .clear = clear,
+     .describe = describe_mixed,
+     .peers = (const eb_bench_peer[]){{"newton", 0, run, PEER}, {0}}},
     BEAM_STEP("semi-implicit-step", "step", 0, "semi-implicit", "", ""),
     COROTATIONAL("cg-jacobi", "cg"),
     COROTATIONAL("cg-ic", "cg,preconditioner=ic"),
