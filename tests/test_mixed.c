@@ -2,6 +2,8 @@
  * stretches and multipliers that it condenses, and the solver mfem against newton. */
 #include "problems/elasticity/mixed.h"
 #include "problems/elasticity/svd3.h"
+#include "solvers/linalg/linear.h"
+#include "solvers/mfem/kkt.h"
 #include "tests/solver_fixture.h"
 #include "tests/support/lapack.h"
 
@@ -277,6 +279,112 @@ static void condensing_changes_nothing(const char *parameters, const char *name)
   case_close(&c);
 }
 
+/* ---- the same through sparse solvers ---- */
+
+static double largest(int64_t n, const double *a, const double *b) {
+  double most = 0;
+  for (int64_t k = 0; k < n; k++) most = fmax(most, fabs(a[k] - (b ? b[k] : 0)));
+  return most;
+}
+
+/* The condensed system by Cholesky. */
+static void condensed_sparse(const mixed_case *c, const double *rhs, double *p) {
+  const eb_linear_settings settings = {.kind = "cholesky", .threads = 1};
+  eb_linear *linear;
+  eb_linear_result result;
+  eb_reason reason;
+  for (int32_t i = 0; i < c->size; i++) c->trial[i] = rhs[i] - c->q[i];
+  memset(p, 0, (size_t)c->size * sizeof *p);
+  tap_require(eb_linear_create(&settings, c->matrix, c->f.log, &linear), "a factorization");
+  tap_require(eb_linear_set_matrix(linear, c->matrix, c->f.log, &reason), "of the matrix");
+  tap_require(eb_linear_solve(linear, c->trial, p, c->f.log, false, &result), "a solution");
+  eb_linear_destroy(linear);
+}
+
+/* Thousands of elements: p, dS and lambda of the condensed form against those of the whole system
+ * by MUMPS. */
+static void kkt_is_condensed(const char *material) {
+  char parameters[96];
+  snprintf(parameters, sizeof parameters, "nx=8,ny=8,nz=8,material=%s", material);
+  mixed_case c = case_open(parameters, 0.01);
+  const int64_t entries = 6 * (int64_t)c.mesh->element_count;
+  double *at = calloc(3 * (size_t)c.size + 5 * (size_t)entries, sizeof *at), *rhs = at + c.size;
+  double *p = rhs + c.size, *S = p + c.size, *dS = S + entries, *lambda = dS + entries;
+  double *own_dS = lambda + entries, *own_lambda = own_dS + entries, inertia = 1e4;
+  eb_kkt *whole;
+  eb_mixed_energy before;
+  eb_reason reason;
+  scatter(&c, 0.01, at);
+  for (int32_t i = 0; i < c.size; i++) rhs[i] = eb_block_random(&seed);
+  eb_mixed_project(c.mixed, at);
+  eb_mixed_points(c.mixed, S, NULL, NULL);
+  eb_mixed_condense(c.mixed, c.x, inertia, c.matrix, c.q, c.g);
+  condensed_sparse(&c, rhs, c.p);
+  eb_mixed_expand(c.mixed, c.p, &before);
+  eb_mixed_points(c.mixed, NULL, own_dS, own_lambda);
+  tap_require(eb_kkt_create(c.f.scene, &whole), "the whole system");
+  const eb_kkt_iteration iteration = {
+      .x = c.x, .S = S, .inertia = inertia, .rhs = rhs, .p = p, .dS = dS, .lambda = lambda};
+  tap_require(eb_kkt_solve(whole, &iteration, c.f.log, &reason), "its solution");
+  tap_ok(reason > 0, "%s: %d elements, MUMPS ends with %s", material, (int)c.mesh->element_count,
+         eb_reason_name(reason));
+  /* Two factorizations of matrices whose condition is some 1e5. */
+  tap_below(largest(c.size, p, c.p), 1e-10 * largest(c.size, p, NULL), "the same direction");
+  tap_below(largest(entries, dS, own_dS), 1e-10 * largest(entries, dS, NULL), "dS");
+  tap_below(largest(entries, lambda, own_lambda), 1e-10 * largest(entries, lambda, NULL),
+            "and multipliers");
+  c.x[0] = NAN;
+  tap_require(eb_kkt_solve(whole, &iteration, c.f.log, &reason), "NaN");
+  tap_ok(reason == EB_DIVERGED_NAN, "NaN is an outcome");
+  eb_kkt_destroy(whole);
+  free(at);
+  case_close(&c);
+}
+
+/* The solver's own steps, with a support. */
+static void kkt_steps_are_condensed(void) {
+  const char *parameters = "nx=6,ny=2,nz=2,support=x0,gz=-40,material=stable-neo-hookean";
+  fixture whole = fixture_open(parameters), part = fixture_open(parameters);
+  eb_reason a = fixture_step(&whole, "mfem", "system=kkt,iterations=4", 4);
+  eb_reason b = fixture_step(&part, "mfem", "iterations=4", 4);
+  tap_ok(a > 0 && b > 0, "four steps with either system (%s, %s)", eb_reason_name(a),
+         eb_reason_name(b));
+  tap_below(eb_block_distance(whole.state, part.state), 1e-10, "go to the same positions");
+  fixture_close(&whole);
+  fixture_close(&part);
+}
+
+/* ---- lanes ---- */
+
+/* One node that is NaN: the elements that do not touch it have the dS and lambda that they had. */
+static void nan_stays_in_its_elements(void) {
+  mixed_case c = case_open("nx=3,ny=3,nz=3,material=stable-neo-hookean", 0.02);
+  const int32_t elements = c.mesh->element_count, bad = c.mesh->node_count / 2;
+  double *values = calloc(24 * (size_t)elements, sizeof *values);
+  eb_mixed_energy before;
+  for (int round = 0; round < 2; round++) {
+    double *dS = values + 12 * (size_t)elements * (size_t)round, *lambda = dS + 6 * elements;
+    eb_mixed_project(c.mixed, c.mesh->X);
+    if (round == 1) c.x[3 * bad] = NAN;
+    eb_mixed_condense(c.mixed, c.x, 1e4, c.matrix, c.q, c.g);
+    eb_mixed_expand(c.mixed, c.p, &before);
+    eb_mixed_points(c.mixed, NULL, dS, lambda);
+  }
+  int touched = 0, spoilt = 0;
+  for (int32_t e = 0; e < elements; e++) {
+    bool has = false;
+    for (int a = 0; a < 4; a++) has |= c.mesh->elements[4 * e + a] == bad;
+    touched += has;
+    for (int k = 0; k < 2 && !has; k++)
+      spoilt += memcmp(values + 6 * (k * elements + e), values + 6 * ((2 + k) * elements + e),
+                       6 * sizeof(double)) != 0;
+  }
+  tap_ok(touched > 0 && touched < elements && spoilt == 0,
+         "a NaN in %d of %d elements leaves the bits of the others", touched, (int)elements);
+  free(values);
+  case_close(&c);
+}
+
 /* ---- degenerate stretches ---- */
 
 /* At rest all three stretches are the same and their frame is arbitrary. */
@@ -366,6 +474,11 @@ static void what_it_cannot_serve(void) {
   tap_fails(eb_mixed_create(f.scene->elasticity, &mixed), EB_ERR_UNSUPPORTED, "stretch",
             "linear elasticity is no function of the stretch");
   fixture_close(&f);
+  eb_kkt *kkt;
+  fixture hexahedra = fixture_open("nx=1,element=hexahedra,material=corotated");
+  tap_fails(eb_kkt_create(hexahedra.scene, &kkt), EB_ERR_UNSUPPORTED, "tetrahedra",
+            "the whole system is one of tetrahedra");
+  fixture_close(&hexahedra);
   fixture planar = fixture_open("nx=1,element=triangles,material=corotated");
   tap_fails(eb_mixed_create(planar.scene->elasticity, &mixed), EB_ERR_UNSUPPORTED, "tetrahedra",
             "nor are triangles served");
@@ -385,10 +498,13 @@ int main(void) {
     snprintf(name, sizeof name, "%s: the same direction from both", materials[i]);
     condensing_changes_nothing(parameters, name);
     converges_to_newton(materials[i], "");
+    kkt_is_condensed(materials[i]);
   }
   derivatives("nx=2,ny=1,nz=1,element=hexahedra,material=stable-neo-hookean",
               "hexahedra: q is the Lagrangian's slope");
   converges_to_newton("corotated", ",element=hexahedra");
+  kkt_steps_are_condensed();
+  nan_stays_in_its_elements();
   rest_is_linear_elasticity();
   flat_elements_are_finite();
   equilibrium_is_newtons();

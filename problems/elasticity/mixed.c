@@ -316,3 +316,20 @@ void eb_mixed_accept(eb_mixed *mixed, double a) {
   for (int64_t n = 0; n < mixed->count; n++)
     for (int m = 0; m < 6; m++) mixed->point[n].S[m] += a * mixed->point[n].dS[m];
 }
+
+static void copy_lanes(const eb_v4 from[6], int lane, double *to) {
+  for (int m = 0; to && m < 6; m++) to[m] = from[m][lane];
+}
+
+void eb_mixed_points(const eb_mixed *mixed, double *S, double *dS, double *lambda) {
+  const eb_elasticity *e = mixed->elasticity;
+  const int64_t points = e->kernels->points;
+  for (int64_t lane = 0; lane < EB_LANES * (int64_t)e->batch_count; lane++)
+    for (int64_t q = 0; e->element[lane] >= 0 && q < points; q++) {
+      const mixed_point *point = mixed->point + lane / EB_LANES * points + q;
+      const int64_t at = 6 * (e->element[lane] * points + q);
+      copy_lanes(point->S, (int)(lane % EB_LANES), S ? S + at : NULL);
+      copy_lanes(point->dS, (int)(lane % EB_LANES), dS ? dS + at : NULL);
+      copy_lanes(point->lambda, (int)(lane % EB_LANES), lambda ? lambda + at : NULL);
+    }
+}

@@ -48,6 +48,10 @@ double eb_mixed_expand(eb_mixed *mixed, const double *p, eb_mixed_energy *before
 eb_mixed_energy eb_mixed_lagrangian(const eb_mixed *mixed, const double *x, double a);
 /* S += a dS. */
 void eb_mixed_accept(eb_mixed *mixed, double a);
+/* S, dS and lambda of every point, each points x 6 as 00 11 22 12 02 01, points of an element in a
+ * row, elements in the mesh's order. NULL for what is not wanted; lambda is there after an
+ * expansion. */
+void eb_mixed_points(const eb_mixed *mixed, double *S, double *dS, double *lambda);
 /* The largest |Sbar(x) - S| over the points, Frobenius; NaN when one is. */
 double eb_mixed_gap(const eb_mixed *mixed, const double *x);
 

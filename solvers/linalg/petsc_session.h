@@ -1,5 +1,5 @@
-/* PETSc as a guest: started when first needed, its errors turned into eb_error. Inside
- * solvers/linalg only. */
+/* PETSc as a guest: started when first needed, its errors turned into eb_error. Internal
+ * to solvers/. */
 #ifndef EB_LINALG_PETSC_SESSION_H
 #define EB_LINALG_PETSC_SESSION_H
 

@@ -21,6 +21,9 @@
  * In that it differs from W, which may rise: a stiff body in a large rotation is pulled off its
  * rotation by every linearization of W, but not by one of Sbar.
  *
+ * system=kkt solves for p, dS and lambda at once instead (kkt.h): the same iterates but for
+ * rounding.
+ *
  * Needs: materials of the stretch alone; tetrahedra or hexahedra. Workspace: eb_implicit, four more
  * vectors, 480 bytes a point (of a tetrahedron's one). Fails: EB_DIVERGED_MAX_IT and
  * EB_DIVERGED_LINE_SEARCH leave the last iterate in the state; EB_DIVERGED_NAN,
@@ -33,6 +36,7 @@
 #include "solvers/common/step_options.h"
 #include "solvers/common/support_layer.h"
 #include "solvers/linalg/block_ops.h"
+#include "solvers/mfem/kkt.h"
 #include "solvers/registry.h"
 
 #include <float.h>
@@ -53,6 +57,13 @@ static const eb_option options[] = {
     EB_RTOL_OPTION("stop when |grad W| <= rtol (|external| + |inertial| + |elastic| forces)"),
     EB_ATOL_OPTION,
     EB_MIXED_OPTIONS("backtracking on the Lagrangian"),
+    {.name = "system",
+     .type = EB_OPTION_CHOICE,
+     .fallback = "condensed",
+     .choices = "condensed|kkt",
+     .unit = "",
+     .doc = "kkt: a reference, slow: p from the system of positions, stretches and multipliers as "
+            "it stands, by MUMPS through PETSc; linear and its options are not read then"},
     EB_LINEAR_OPTIONS("cholesky", "block-jacobi", "1e-8"),
     {0}};
 
@@ -61,6 +72,8 @@ typedef struct mfem {
   eb_potential potential;
   eb_support_layer layer;
   eb_mixed *mixed;
+  eb_kkt *kkt;       /* NULL: condensed */
+  double *stretch;   /* with kkt, elements x 18: S, dS, lambda */
   double *x, *trial; /* iterate and line-search point, 3 nodes */
   double *predicted; /* xt */
   double *descent;   /* -grad W */
@@ -81,6 +94,8 @@ static void release(mfem *m) {
   eb_support_layer_clear(&m->layer);
   eb_implicit_clear(&m->work);
   eb_mixed_destroy(m->mixed);
+  eb_kkt_destroy(m->kkt);
+  free(m->stretch);
   free(m->x);
   free(m->trial);
   free(m->predicted);
@@ -100,10 +115,17 @@ static eb_error allocate(mfem *m, const eb_solver *solver) {
   return EB_NEW(m->condensed, m->work.size);
 }
 
+static eb_error choose_system(mfem *m, const eb_solver *solver) {
+  if (strcmp(eb_values_text(solver->options, "system"), "kkt") != 0) return EB_OK;
+  EB_TRY(eb_kkt_create(solver->scene, &m->kkt));
+  return EB_NEW(m->stretch, 18 * (size_t)solver->scene->mesh->element_count);
+}
+
 static eb_error create(eb_solver *solver, const eb_scene *scene) {
   mfem *m = NULL;
   EB_TRY(EB_NEW(m, 1));
   eb_error error = allocate(m, solver);
+  if (!error) error = choose_system(m, solver);
   if (error) {
     release(m);
     return error;
@@ -171,6 +193,25 @@ static void linearize(mfem *m, eb_step_log *log) {
   }
   m->floor = 0.5 * DBL_EPSILON * sqrt(square);
   eb_log_end(log, EB_PHASE_RHS);
+}
+
+/* p from the system before condensation. The dS and lambda that come with it are left alone: move
+ * takes them of p, by the same equations. */
+static eb_error solve_whole(mfem *m, eb_step_log *log, eb_reason *reason) {
+  const eb_implicit *work = &m->work;
+  int64_t entries = 6 * (int64_t)work->scene->mesh->element_count;
+  for (int64_t k = 0; k < work->size; k++) work->rhs[k] += m->condensed[k];
+  const eb_kkt_iteration iteration = {.x = m->x,
+                                      .S = m->stretch,
+                                      .inertia = m->potential.inertia,
+                                      .springs = &work->springs,
+                                      .fixed = work->fixed,
+                                      .rhs = work->rhs,
+                                      .p = work->unknown,
+                                      .dS = m->stretch + entries,
+                                      .lambda = m->stretch + 2 * entries};
+  eb_mixed_points(m->mixed, m->stretch, NULL, NULL);
+  return eb_kkt_solve(m->kkt, &iteration, log, reason);
 }
 
 /* Psi and springs at x, J, and the sum of the sizes of their terms. */
@@ -269,7 +310,10 @@ static eb_error iterate(mfem *m, eb_step_log *log, eb_reason *reason) {
     if (finished(m, log, reason)) break;
     log->iterations++;
     eb_reason linear = EB_RUNNING;
-    EB_TRY(eb_implicit_solve(&m->work, false, log, &linear));
+    if (m->kkt)
+      EB_TRY(solve_whole(m, log, &linear));
+    else
+      EB_TRY(eb_implicit_solve(&m->work, false, log, &linear));
     if (linear < 0 && linear != EB_DIVERGED_MAX_IT) {
       *reason = linear;
       break;
