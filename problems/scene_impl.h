@@ -15,10 +15,12 @@
 /* A model stuffed with `elements` times resolution tetrahedra, scaled uniformly so that the longest
  * edge of its box is `size` (m), centred over the origin, standing on z = 0. With `nodes` not 0,
  * the paper's model has more nodes than the lattice gives for as many elements: at resolution 1 the
- * surface is refined until the nodes are met too (problems/mesh/refine.h). */
+ * surface is refined until the nodes are met too (problems/mesh/refine.h). `reshape`, or NULL,
+ * moves the nodes then; no element may turn over. */
 typedef struct eb_model_size {
   int32_t elements, nodes;
   double size;
+  void (*reshape)(eb_mesh *mesh);
 } eb_model_size;
 
 /* One entry of the catalogue. */

@@ -142,8 +142,8 @@ static const eb_option *parameter(const eb_scene_ops *ops, const char *name) {
  * no coarser than the scene allows. */
 static double small_resolution(const eb_scene_ops *ops, const eb_option *resolution) {
   const double elements = 500;
-  double wanted =
-      ops->stand_in && ops->target_elements > 0 ? fmin(1, elements / ops->target_elements) : 0.2;
+  int32_t whole = ops->target_elements > 0 ? ops->target_elements : ops->model.elements;
+  double wanted = ops->stand_in && whole > 0 ? fmin(1, elements / whole) : 0.2;
   return fmax(wanted, resolution->min);
 }
 

@@ -236,6 +236,7 @@ static const target targets[] = {
     {"bear", 30490, 7361, 0},    {"spider", 12683, 3991, 0}, {"three-torus", 19172, 5046, 3},
     {"armadillo", 40000, 0, 0},  {"sculpture", 6681, 0, 2},  {"sculpture", 115712, 23000, 2},
     {"octobot", 132124, 0, 0},   {"gatorman", 227035, 0, 0}, {"crab", 223565, 0, 0},
+    {"candy", 40000, 0, 0},      {"pendulum", 40000, 0, 0},  {"snail", 40000, 0, 0},
 };
 
 static void test_topology(const target *t, const eb_mesh *mesh) {
@@ -343,7 +344,7 @@ int main(void) {
     test_distance(model);
     test_boxes_are_outside(model);
   }
-  tap_ok(models == 11 && !eb_model_find("unicorn"), "eleven models, and no other");
+  tap_ok(models == 14 && !eb_model_find("unicorn"), "fourteen models, and no other");
   for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) test_target(&targets[i]);
   test_size("dragon", 0.15);
   test_size("bunny", 0.12);

@@ -31,6 +31,8 @@
   ENTRY(trusty2023_crab) \
   ENTRY(trusty2023_cantilever) \
   ENTRY(trusty2023_bar) \
+  ENTRY(trusty2023_pendulum) \
+  ENTRY(trusty2023_snail) \
   ENTRY(verschoor2019_rings) \
   ENTRY(verschoor2019_rings_stiff) \
   ENTRY(verschoor2019_pyramid) \

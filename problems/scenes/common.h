@@ -32,7 +32,8 @@
 
 /* Parts of an eb_scene_ops that go together. A bar: {cubes}, {origin}, {size}, m. */
 #define EB_SCENE_GRID(...) .grid = {__VA_ARGS__}, .mesh_parameters = "resolution"
-/* A model that stands in for the paper's: name, elements, nodes (0: any), size, m. */
+/* A model that stands in for the paper's: name, elements, nodes (0: any), size,
+ * m, and what reshapes it, or nothing. */
 #define EB_SCENE_MODEL(name_, ...)                                                                 \
   .stand_in = name_, .model = {__VA_ARGS__}, .mesh_parameters = "resolution"
 /* The paper's counts, and how far ours may be off. */

@@ -85,6 +85,7 @@ static eb_error generate(const eb_scene_ops *ops, const eb_values *parameters, e
   const double from[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), lo[2]};
   for (int32_t i = 0; i < mesh->node_count; i++)
     for (int d = 0; d < 3; d++) mesh->X[3 * i + d] = scale * (mesh->X[3 * i + d] - from[d]);
+  if (ops->model.reshape) ops->model.reshape(mesh);
   return EB_OK;
 }
 

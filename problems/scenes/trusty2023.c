@@ -9,7 +9,9 @@
  *
  * Where the authors' later data pin and pull by penalties of 1e8 N/m, springs do. */
 #include <math.h>
+#include <stdio.h>
 
+#include "problems/base/vector3.h"
 #include "problems/scenes/catalogue.h"
 #include "problems/scenes/common.h"
 
@@ -23,10 +25,45 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Young's modulus of a region by the parameter of that name; a mesh without the region has none. */
-static void set_region(eb_scene *scene, const char *region, const char *parameter) {
-  int32_t r = eb_mesh_region(scene->mesh, region);
-  if (r >= 0) scene->materials[r].young = eb_values_real(scene->parameters, parameter);
+/* ---- what the scenes share ------------------------------------------------------------------- */
+
+/* A group of nodes: those in a box, given in shares of the bounds of the mesh. */
+typedef struct group {
+  const char *name;
+  double lo[3], hi[3];
+} group;
+
+typedef struct shares {
+  const group *group;
+  double lo[3], hi[3]; /* of the mesh, m */
+} shares;
+
+static bool in_group(const double X[3], const void *context) {
+  const double rounding = 1e-9;
+  const shares *box = context;
+  for (int d = 0; d < 3; d++) {
+    double at = (X[d] - box->lo[d]) / (box->hi[d] - box->lo[d]);
+    if (at < box->group->lo[d] - rounding || at > box->group->hi[d] + rounding) return false;
+  }
+  return true;
+}
+
+/* Materials and gravity by the parameters, with E_<region> as the modulus of a region where there
+ * is such a parameter; the groups as grips. A mesh file may have other regions. */
+static eb_error set_up(eb_scene *scene, const group *groups, int count) {
+  const eb_mesh *mesh = scene->mesh;
+  shares box;
+  eb_scene_set_mechanics(scene);
+  for (int32_t r = 0; r < scene->material_count; r++) {
+    char parameter[EB_NAME_BYTES + 2];
+    snprintf(parameter, sizeof parameter, "E_%s", mesh->region_name[r]);
+    if (eb_values_declares(scene->parameters, parameter))
+      scene->materials[r].young = eb_values_real(scene->parameters, parameter);
+  }
+  eb_mesh_bounds(mesh->X, mesh->node_count, box.lo, box.hi);
+  for (box.group = groups; box.group < groups + count; box.group++)
+    EB_TRY(eb_grips_add(scene, in_group, &box, box.group->name));
+  return EB_OK;
 }
 
 /* The first group is held, others are where forces act. */
@@ -52,23 +89,25 @@ static const eb_option octobot_parameters[] = {
     {"bend", EB_OPTION_REAL, "45", -90, 90, NULL, "deg", "initial turn of the arms, upwards"},
     EB_LAST_PARAMETER};
 
-/* Starts at rest with its arms turned up, in one pose for every stiffness. */
+/* Starts at rest with its arms bent up, in one pose for every stiffness: into arcs, about which
+ * cross-sections stay upright, so that nothing is longer or shorter at the height of the roots. */
 static eb_error octobot_setup(eb_scene *scene) {
   const eb_mesh *mesh = scene->mesh;
   double lo[3], hi[3], bend = eb_values_real(scene->parameters, "bend") * pi / 180;
-  eb_scene_set_mechanics(scene);
-  set_region(scene, "stiff", "E_stiff");
+  EB_TRY(set_up(scene, NULL, 0));
+  if (bend == 0) return EB_OK;
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
-  double root = 0.14 * (hi[0] - lo[0]), reach = 0.5 * (hi[0] - lo[0]);
+  double root = 0.17 * (hi[0] - lo[0]), reach = 0.5 * (hi[0] - lo[0]);
+  double level = lo[2] + 0.25 * (hi[2] - lo[2]), radius = (reach - root) / bend;
   for (int32_t i = 0; i < mesh->node_count; i++) {
-    double *x = scene->x0 + 3 * (int64_t)i, radius = hypot(x[0], x[1]), along = radius - root;
-    if (along <= 0) continue;
-    /* The turn grows along the arm, so that it bends without a kink. */
-    double turn = bend * fmin(along / (reach - root), 1),
-           kept = (root + along * cos(turn)) / radius;
-    x[0] *= kept;
-    x[1] *= kept;
-    x[2] += along * sin(turn);
+    double *x = scene->x0 + 3 * (int64_t)i, out = hypot(x[0], x[1]);
+    if (out <= root) continue;
+    /* On circles about a point above the root, or below it. */
+    double turn = (out - root) / radius, from_centre = radius - (x[2] - level);
+    double moved = (root + from_centre * sin(turn)) / out;
+    x[0] *= moved;
+    x[1] *= moved;
+    x[2] = level + radius - from_centre * cos(turn);
   }
   return EB_OK;
 }
@@ -108,8 +147,7 @@ static bool in_tail(const double X[3], const void *context) {
 
 static eb_error gatorman_setup(eb_scene *scene) {
   double lo[3], hi[3];
-  eb_scene_set_mechanics(scene);
-  set_region(scene, "sword", "E_sword");
+  EB_TRY(set_up(scene, NULL, 0));
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   EB_TRY(eb_grips_add_band(scene, 2, 0.02 * (hi[2] - lo[2])));
   EB_TRY(eb_grips_add(scene, in_tail, (const double[2]){lo[0], hi[0]}, "tail"));
@@ -150,42 +188,38 @@ static const eb_option mammoth_parameters[] = {
     PARAMETERS("1e5"),
     EB_ELEMENTS_PARAMETER,
     STIFFNESS("E_bone", "1e10", "bones"),
-    STIFFNESS("E_joint", "5e5", "joints (Figure 1 has 1e5, and 5e5 for the muscle E)"),
+    STIFFNESS("E_joints", "5e5", "joints (Figure 1 has 1e5, and 5e5 for the muscle E)"),
     {"push", EB_OPTION_REAL, "100", 0, 1e6, NULL, "N", "amplitude of the force on the spine"},
-    {"period", EB_OPTION_REAL, "1", 1e-3, 1e3, NULL, "s", "of that force, from side to side"},
+    {"period", EB_OPTION_REAL, "1", 1e-3, 1e3, NULL, "s", "of that force, up and down"},
+    {"knee", EB_OPTION_REAL, "0", -1e6, 1e6, NULL, "N", "force on the left hind knee, forwards"},
+    {"rise", EB_OPTION_REAL, "0.2", 1e-3, 1e3, NULL, "s", "in which that force, then kept, rises"},
     EB_LAST_PARAMETER};
 
-/* The upper part of the back, behind the head. */
-static bool on_back(const double X[3], const void *context) {
-  const double *bounds = context;
-  double x = (X[0] - bounds[0]) / (bounds[3] - bounds[0]);
-  double z = (X[2] - bounds[2]) / (bounds[5] - bounds[2]);
-  return x > 0.15 && x < 0.5 && z > 0.72;
-}
-
 static eb_error mammoth_setup(eb_scene *scene) {
-  double bounds[6];
-  eb_scene_set_mechanics(scene);
-  set_region(scene, "bone", "E_bone");
-  set_region(scene, "joints", "E_joint");
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, bounds, bounds + 3);
-  EB_TRY(eb_grips_add_band(scene, 2, 0.02 * (bounds[5] - bounds[2])));
-  return eb_grips_add(scene, on_back, bounds, "back");
+  static const group groups[] = {{"feet", {0, 0, 0}, {1, 1, 0.02}},
+                                 {"back", {0.15, 0, 0.72}, {0.5, 1, 1}},
+                                 {"knee", {0.1, 0.5, 0.2}, {0.3, 1, 0.34}},
+                                 {"trunk", {0.7, 0.3, 0}, {1, 0.7, 0.44}}};
+  return set_up(scene, groups, 4);
 }
 
 static void mammoth_force(const eb_scene *scene, double t, const double *x, const double *v,
                           double *f) {
-  double period = eb_values_real(scene->parameters, "period");
-  double push = eb_values_real(scene->parameters, "push") * sin(2 * pi * t / period);
+  const eb_values *parameters = scene->parameters;
+  double turn = 2 * pi * t / eb_values_real(parameters, "period");
+  double push = eb_values_real(parameters, "push") * sin(turn);
+  double knee = eb_values_real(parameters, "knee");
   (void)x;
   (void)v;
-  push_group(&scene->grips[1], (const double[3]){0, push, 0}, f);
+  push_group(&scene->grips[1], (const double[3]){0, 0, push}, f);
+  knee *= eb_ramp(t, 0, eb_values_real(parameters, "rise"));
+  push_group(&scene->grips[2], (const double[3]){knee, 0, 0}, f);
 }
 
 const eb_scene_ops eb_trusty2023_mammoth = {
     .name = "trusty2023/mammoth",
     .summary = "a mammoth of bones, joints and muscle, standing on its feet, is pushed at its back "
-               "from side to side",
+               "up and down, or forwards at a knee",
     .geometry = "stand-in mammoth with bones inside, 1 m long",
     .citation = CITATION,
     EB_SCENE_MODEL("mammoth", 531565, 98175, 1.0),
@@ -212,8 +246,7 @@ static const eb_option crab_parameters[] = {
 static eb_error crab_setup(eb_scene *scene) {
   const eb_mesh *mesh = scene->mesh;
   int32_t lowest = 0;
-  eb_scene_set_mechanics(scene);
-  set_region(scene, "shell", "E_shell");
+  EB_TRY(set_up(scene, NULL, 0));
   if (!eb_values_bool(scene->parameters, "pinned")) return EB_OK;
   for (int32_t i = 1; i < mesh->node_count; i++)
     if (mesh->X[3 * (int64_t)i + 2] < mesh->X[3 * (int64_t)lowest + 2]) lowest = i;
@@ -256,10 +289,14 @@ static eb_error name_pieces(eb_mesh *mesh, int pairs, double soft) {
   return eb_mesh_name_regions(mesh, 2, (const char *const[]){"stiff", "soft"});
 }
 
-/* Soft enough to sag by a tenth of its length. */
-static const eb_option cantilever_parameters[] = {PARAMETERS("1e7"), EB_CUBES_PARAMETER,
-                                                  STIFFNESS("E_stiff", "1e9", "every other block"),
-                                                  EB_LAST_PARAMETER};
+/* Soft enough to sag by a tenth of its length. 61 N on the tip of a bar of 1e7 Pa all over do the
+ * same: 3 E I / L^3 0.1 m. */
+static const eb_option cantilever_parameters[] = {
+    PARAMETERS("1e7"),
+    EB_CUBES_PARAMETER,
+    STIFFNESS("E_stiff", "1e9", "every other block"),
+    {"load", EB_OPTION_REAL, "0", -1e9, 1e9, NULL, "N", "force on the free end, downwards"},
+    EB_LAST_PARAMETER};
 
 static eb_error cantilever_prepare(const eb_values *parameters, eb_mesh **mesh) {
   (void)parameters;
@@ -267,9 +304,18 @@ static eb_error cantilever_prepare(const eb_values *parameters, eb_mesh **mesh) 
 }
 
 static eb_error cantilever_setup(eb_scene *scene) {
-  eb_scene_set_mechanics(scene);
-  set_region(scene, "stiff", "E_stiff");
-  return eb_grips_add_end(scene, 0, -1);
+  static const group groups[] = {{"root", {0, 0, 0}, {0.01, 1, 1}},
+                                 {"tip", {0.99, 0, 0}, {1, 1, 1}}};
+  return set_up(scene, groups, 2);
+}
+
+static void cantilever_force(const eb_scene *scene, double t, const double *x, const double *v,
+                             double *f) {
+  double load = eb_values_real(scene->parameters, "load");
+  (void)t;
+  (void)x;
+  (void)v;
+  push_group(&scene->grips[1], (const double[3]){0, 0, -load}, f);
 }
 
 const eb_scene_ops eb_trusty2023_cantilever = {
@@ -286,6 +332,7 @@ const eb_scene_ops eb_trusty2023_cantilever = {
     .prepare = cantilever_prepare,
     .setup = cantilever_setup,
     .boundary = hold_first,
+    .force = cantilever_force,
 };
 
 static const eb_option bar_parameters[] = {
@@ -293,6 +340,9 @@ static const eb_option bar_parameters[] = {
     EB_CUBES_PARAMETER,
     STIFFNESS("E_stiff", "1e10", "the blocks"),
     {"spin", EB_OPTION_REAL, "5", -1e3, 1e3, NULL, "rad/s", "initial turn about the y axis"},
+    {"turned", EB_OPTION_REAL, "0", -360, 360, NULL, "deg", "turn of the whole bar at the start"},
+    {"block", EB_OPTION_REAL, "0", -360, 360, NULL, "deg",
+     "further turn of its second block alone"},
     EB_LAST_PARAMETER};
 
 static eb_error bar_prepare(const eb_values *parameters, eb_mesh **mesh) {
@@ -300,15 +350,39 @@ static eb_error bar_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return name_pieces(*mesh, 4, 0.25);
 }
 
+/* Turns the part of the bar between two shares of its length about the centre of that part, in
+ * space about the axis (1, 1, 1): none along which the modes of a bar are. */
+static void turn_part(eb_scene *scene, double from, double to, double degrees) {
+  const eb_mesh *mesh = scene->mesh;
+  double lo[3], hi[3], centre[3], c = cos(degrees * pi / 180), s = sin(degrees * pi / 180);
+  double own = (1 + 2 * c) / 3, next = (1 - c) / 3 - s / sqrt(3), last = (1 - c) / 3 + s / sqrt(3);
+  const double turn[9] = {own, next, last, last, own, next, next, last, own};
+  if (degrees == 0) return;
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  for (int d = 0; d < 3; d++)
+    centre[d] = lo[d] + (d == 0 ? 0.5 * (from + to) : 0.5) * (hi[d] - lo[d]);
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    double *x = scene->x0 + 3 * (int64_t)i, r[3];
+    double at = (mesh->X[3 * (int64_t)i] - lo[0]) / (hi[0] - lo[0]);
+    if (at < from - 1e-9 || at > to + 1e-9) continue;
+    for (int d = 0; d < 3; d++) r[d] = x[d] - centre[d];
+    eb_turn3(turn, r, x);
+    eb_add3(1, centre, x);
+  }
+}
+
+/* The second of the four pairs of a stiff block and a soft joint has its block there. */
 static eb_error bar_setup(eb_scene *scene) {
-  double spin = eb_values_real(scene->parameters, "spin"), lo[3], hi[3];
-  eb_scene_set_mechanics(scene);
-  set_region(scene, "stiff", "E_stiff");
+  const eb_values *parameters = scene->parameters;
+  double spin = eb_values_real(parameters, "spin"), lo[3], hi[3];
+  EB_TRY(set_up(scene, NULL, 0));
+  turn_part(scene, 0.25, 0.4375, eb_values_real(parameters, "block"));
+  turn_part(scene, 0, 1, eb_values_real(parameters, "turned"));
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
-    const double *X = scene->mesh->X + 3 * (int64_t)i;
-    scene->v0[3 * (int64_t)i] = spin * (X[2] - 0.5 * (lo[2] + hi[2]));
-    scene->v0[3 * (int64_t)i + 2] = -spin * (X[0] - 0.5 * (lo[0] + hi[0]));
+    const double *x = scene->x0 + 3 * (int64_t)i;
+    scene->v0[3 * (int64_t)i] = spin * (x[2] - 0.5 * (lo[2] + hi[2]));
+    scene->v0[3 * (int64_t)i + 2] = -spin * (x[0] - 0.5 * (lo[0] + hi[0]));
   }
   return EB_OK;
 }
@@ -324,4 +398,84 @@ const eb_scene_ops eb_trusty2023_bar = {
     EB_SCENE_GRID({48, 6, 6}, {0, 0, 0}, {1, 0.125, 0.125}),
     .prepare = bar_prepare,
     .setup = bar_setup,
+};
+
+/* ---- pendulum -------------------------------------------------------------------------------- */
+
+static const eb_option pendulum_parameters[] = {
+    EB_SCENE_PARAMETERS("1e6", "0.45", "1000", "1e-2", "fixed-corotational", "0"),
+    EB_RESOLUTION(0.04, "scale on the number of elements"),
+    {"turns", EB_OPTION_REAL, "3", -20, 20, NULL, "", "turns by which the stem is wound up"},
+    EB_LAST_PARAMETER};
+
+/* The model's stem is three times as thick as wanted. Above the ball every length is brought to a
+ * third of it, along the axis as across, so that elements keep their shape and are the finer;
+ * between `begin` and `end` the factor falls smoothly. */
+static void draw_out_stem(eb_mesh *mesh) {
+  const double begin = 0.28, end = 0.4, fall = 2.0 / 3;
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    double *X = mesh->X + 3 * (int64_t)i, thin = 1 - fall * eb_ramp(X[2], begin, end);
+    X[0] *= thin;
+    X[1] *= thin;
+    X[2] -= fall * eb_ramp_integral(X[2], begin, end);
+  }
+}
+
+/* At rest, the slender part of the stem twisted evenly, which is how it stands still, and what is
+ * below it turned with its end. */
+static eb_error pendulum_setup(eb_scene *scene) {
+  static const group top = {"top", {0, 0, 0.98}, {1, 1, 1}};
+  const eb_mesh *mesh = scene->mesh;
+  const double slender = 0.3;
+  double wound = 2 * pi * eb_values_real(scene->parameters, "turns"), lo[3], hi[3];
+  EB_TRY(set_up(scene, &top, 1));
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  const double axis[2] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1])};
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    const double *X = mesh->X + 3 * (int64_t)i;
+    double below = (top.lo[2] - (X[2] - lo[2]) / (hi[2] - lo[2])) / (top.lo[2] - slender);
+    if (below <= 0) continue;
+    double turn = wound * fmin(below, 1), c = cos(turn), s = sin(turn);
+    double x = X[0] - axis[0], y = X[1] - axis[1], *out = scene->x0 + 3 * (int64_t)i;
+    out[0] = axis[0] + c * x - s * y;
+    out[1] = axis[1] + s * x + c * y;
+  }
+  return EB_OK;
+}
+
+const eb_scene_ops eb_trusty2023_pendulum = {
+    .name = "trusty2023/pendulum",
+    .summary = "a ball on a slender stem, held at its top and wound up, is let go",
+    .geometry = "stand-in pendulum: a ball of 0.3 m on a stem of 0.9 x 0.03 m",
+    .citation = CITATION,
+    EB_SCENE_MODEL("pendulum", 40000, 0, 2.92, draw_out_stem),
+    .needs = NEEDS,
+    .parameters = pendulum_parameters,
+    EB_SCENE_RUN(800, 8),
+    .setup = pendulum_setup,
+    .boundary = hold_first,
+};
+
+/* ---- snail ----------------------------------------------------------------------------------- */
+
+static const eb_option snail_parameters[] = {
+    PARAMETERS("1e5"), EB_RESOLUTION(0.01, "scale on the number of elements"),
+    STIFFNESS("E_shell", "1e9", "the shell"), EB_LAST_PARAMETER};
+
+static eb_error snail_setup(eb_scene *scene) {
+  static const group sole = {"sole", {0, 0, 0}, {1, 1, 0.02}};
+  return set_up(scene, &sole, 1);
+}
+
+const eb_scene_ops eb_trusty2023_snail = {
+    .name = "trusty2023/snail",
+    .summary = "a snail, held at its sole, sways under the weight of its hard shell",
+    .geometry = "stand-in snail, 1 m long",
+    .citation = CITATION,
+    EB_SCENE_MODEL("snail", 40000, 0, 1.0),
+    .needs = NEEDS,
+    .parameters = snail_parameters,
+    EB_SCENE_RUN(100, 1),
+    .setup = snail_setup,
+    .boundary = hold_first,
 };

@@ -305,7 +305,7 @@ static const char *const crab_regions[] = {"shell", "joints", NULL};
 /* Hip a, knee b, ankle c, tip d. */
 #define CRAB_LEG(ax, ay, az, bx, by, bz, cx, cy, cz, dx, dy, dz)                                   \
   HARD(ax, ay, az, 0.46, bx, by, bz, 0.4), HARD(bx, by, bz, 0.38, cx, cy, cz, 0.32),               \
-      HARD(cx, cy, cz, 0.3, dx, dy, dz, 0.14), KNUCKLE(ax, ay, az, 0.56),                          \
+      HARD(cx, cy, cz, 0.3, dx, dy, dz, 0.14), KNUCKLE(ax, ay, az, 0.537),                         \
       KNUCKLE(bx, by, bz, 0.45), KNUCKLE(cx, cy, cz, 0.37)
 
 static const eb_part crab_parts[] = {
@@ -363,7 +363,7 @@ static const eb_part gatorman_parts[] = {
     SOFT_CONE(1.0, -2.3, 5.6, 0.42, 2.3, -2.0, 5.8, 0.42),
     EB_CONE(2.5, -2.0, 5.2, 0.3, 2.5, -2.0, 6.6, 0.3, .blend = 0.1, .region = SWORD, .owns = true),
     EB_BOX(2.5, -2.0, 6.8, 1.1, 0.36, 0.28, 0.1, .blend = 0.1, .region = SWORD, .owns = true),
-    EB_BOX(2.5, -2.0, 9.6, 0.9, 0.36, 2.8, 0.15, .blend = 0.1, .region = SWORD, .owns = true),
+    EB_BOX(2.5, -2.0, 9.6, 0.9, 0.378, 2.8, 0.15, .blend = 0.1, .region = SWORD, .owns = true),
     EB_CONE(2.5, -2.0, 12.4, 0.25, 2.5, -2.0, 13.0, 0.16, .blend = 0.1, .region = SWORD,
             .owns = true),
 };
@@ -465,6 +465,83 @@ static const eb_part octobot_parts[] = {
 
 static const eb_shape shape_octobot = {EB_SHAPE_PARTS(octobot_parts), .scale = 0.1};
 
+/* ---- candy ----------------------------------------------------------------------------------- */
+
+/* A wrapped candy, 10 units long, along x: a hard middle, which owns what is inside it, and at both
+ * ends a neck that fans out. */
+
+enum { CANDY_HARD, CANDY_SOFT };
+
+static const char *const candy_regions[] = {"hard", "soft", NULL};
+
+/* The end on the side s = 1 or -1. */
+#define CANDY_END(s)                                                                               \
+  EB_CONE((s)*1.4, 0, 0, 1.0, (s)*2.9, 0, 0, 0.62, .blend = 0.2, .region = CANDY_SOFT),            \
+      EB_CONE((s)*2.9, 0, 0, 0.62, (s)*4.3, 0, 0, 0.95, .blend = 0.2, .region = CANDY_SOFT),       \
+      EB_CYLINDER((s)*4.4, 0, 0, (s)*5, 0, 0, 1.4, 0.25, .blend = 0.3, .region = CANDY_SOFT)
+
+static const eb_part candy_parts[] = {
+    EB_ELLIPSOID(0, 0, 0, 2.0, 1.6, 1.6, .blend = 0, .region = CANDY_HARD, .owns = true),
+    CANDY_END(1),
+    CANDY_END(-1),
+};
+
+static const eb_shape shape_candy = {EB_SHAPE_PARTS(candy_parts), .scale = 0.1};
+
+/* ---- pendulum -------------------------------------------------------------------------------- */
+
+/* A ball under an upright stem, 29 units tall. The stem is three times as thick and as long as that
+ * of the scene, which draws it out: a lattice that would hardly hit a slender stem fills this one.
+ */
+
+enum { PENDULUM_BALL, PENDULUM_STEM };
+
+static const char *const pendulum_regions[] = {"ball", "stem", NULL};
+
+static const eb_part pendulum_parts[] = {
+    EB_CYLINDER(0, 0, 1.5, 0, 0, 29.2, 0.45, 0.05, .blend = 0, .region = PENDULUM_STEM),
+    EB_BALL(0, 0, 1.5, 1.5, .blend = 0.1, .region = PENDULUM_BALL, .owns = true),
+};
+
+static const eb_shape shape_pendulum = {EB_SHAPE_PARTS(pendulum_parts), .scale = 0.1};
+
+/* ---- snail ----------------------------------------------------------------------------------- */
+
+/* A snail on a flat sole, 10 units long; it looks along x, its left is y. The shell owns what is
+ * inside it. */
+
+enum { SNAIL_SHELL, SNAIL_BODY };
+
+static const char *const snail_regions[] = {"shell", "body", NULL};
+
+#define SNAIL_SOFT(...)  EB_CONE(__VA_ARGS__, .blend = 0.3, .region = SNAIL_BODY)
+#define SNAIL_WHORL(...) EB_TORUS(__VA_ARGS__, .blend = 0.1, .region = SNAIL_SHELL, .owns = true)
+
+static const eb_part snail_parts[] = {
+    /* foot and tail, with the sole cut flat; what carries the shell */
+    EB_ELLIPSOID(0, 0, 0.3, 4.4, 1.2, 0.9, .blend = 0, .region = SNAIL_BODY),
+    SNAIL_SOFT(-2.6, 0, 0.5, 0.8, -5.0, 0, 0.2, 0.4),
+    EB_BOX(0, 0, -1, 7, 3, 1, 0.1, .blend = 0.1, .cut = true),
+    SNAIL_SOFT(-0.6, 0, 1.2, 1.0, -0.6, 0, 1.8, 1.0),
+    /* neck, head, horns with eyes, feelers */
+    SNAIL_SOFT(2.8, 0, 1.0, 0.85, 4.1, 0, 2.3, 0.65),
+    EB_BALL(4.3, 0, 2.5, 0.78, .blend = 0.3, .region = SNAIL_BODY),
+    EB_CONE(4.4, 0.35, 3.0, 0.24, 4.9, 0.75, 4.4, 0.19, .blend = 0.1, .region = SNAIL_BODY,
+            .mirrored = true),
+    EB_BALL(4.9, 0.75, 4.5, 0.3, .blend = 0.1, .region = SNAIL_BODY, .mirrored = true),
+    EB_CONE(4.8, 0.3, 2.3, 0.24, 5.3, 0.5, 1.9, 0.2, .blend = 0.1, .region = SNAIL_BODY,
+            .mirrored = true),
+    /* whorls, ever smaller towards both sides */
+    EB_BALL(-0.6, 0, 3.5, 1.5, .blend = 0.1, .region = SNAIL_SHELL, .owns = true),
+    SNAIL_WHORL(-0.6, 0, 3.5, 1.45, 0.95, 0, 1, 0),
+    EB_TORUS(-0.6, 0.75, 3.6, 0.85, 0.6, 0, 1, 0, .blend = 0.1, .region = SNAIL_SHELL, .owns = true,
+             .mirrored = true),
+    EB_BALL(-0.6, 1.2, 3.65, 0.55, .blend = 0.1, .region = SNAIL_SHELL, .owns = true,
+            .mirrored = true),
+};
+
+static const eb_shape shape_snail = {EB_SHAPE_PARTS(snail_parts), .scale = 0.1};
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 #define SOLID(shape, names, x0, y0, z0, x1, y1, z1)                                                \
@@ -488,6 +565,9 @@ const eb_model *eb_models(void) {
       {.name = "bunny",
        .summary = "a crouching rabbit with long ears, 0.12 m tall",
        .solid = SOLID(shape_bunny, NULL, -0.065, -0.04, -0.01, 0.07, 0.04, 0.13)},
+      {.name = "candy",
+       .summary = "a wrapped candy, hard with soft ends, 1 m long",
+       .solid = SOLID(shape_candy, candy_regions, -0.55, -0.2, -0.2, 0.55, 0.2, 0.2)},
       {.name = "crab",
        .summary = "a crab of hard pieces with soft joints, 1 m wide",
        .solid = SOLID(shape_crab, crab_regions, -0.45, -0.55, -0.02, 0.52, 0.55, 0.4)},
@@ -503,9 +583,15 @@ const eb_model *eb_models(void) {
       {.name = "octobot",
        .summary = "an eight-armed soft robot with stiff pieces, 1 m across",
        .solid = SOLID(shape_octobot, octobot_regions, -0.55, -0.55, -0.02, 0.55, 0.55, 0.46)},
+      {.name = "pendulum",
+       .summary = "a ball of 0.3 m under a stem, 2.9 m tall",
+       .solid = SOLID(shape_pendulum, pendulum_regions, -0.2, -0.2, -0.05, 0.2, 0.2, 2.97)},
       {.name = "sculpture",
        .summary = "an openwork sphere of three twisted strands, radius 0.8 m",
        .solid = SOLID(shape_sculpture, NULL, -0.85, -0.85, -0.85, 0.85, 0.85, 0.85)},
+      {.name = "snail",
+       .summary = "a snail with a shell, 1 m long",
+       .solid = SOLID(shape_snail, snail_regions, -0.6, -0.25, -0.05, 0.62, 0.25, 0.65)},
       {.name = "spider",
        .summary = "a toy spider with jointed legs hanging on a thread, 0.25 m tall",
        .solid = SOLID(shape_spider, spider_regions, -0.13, -0.16, -0.095, 0.145, 0.16, 0.2)},
