@@ -35,6 +35,7 @@ static const struct {
     {"trusty2023/cantilever", "resolution=0.2"},
     {"trusty2023/bar", "resolution=0.25"},
     {"trusty2023/pendulum", "resolution=0.05"},
+    {"trusty2023/candy", "resolution=0.05"},
     {"trusty2023/snail", "resolution=0.02"},
     {"verschoor2019/rings", "bodies=5"},
     {"verschoor2019/rings-stiff", "bodies=5,resolution=0.25"},

@@ -32,6 +32,7 @@
   ENTRY(trusty2023_cantilever) \
   ENTRY(trusty2023_bar) \
   ENTRY(trusty2023_pendulum) \
+  ENTRY(trusty2023_candy) \
   ENTRY(trusty2023_snail) \
   ENTRY(verschoor2019_rings) \
   ENTRY(verschoor2019_rings_stiff) \

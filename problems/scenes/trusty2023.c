@@ -10,7 +10,9 @@
  * Where the authors' later data pin and pull by penalties of 1e8 N/m, springs do. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/scenes/catalogue.h"
 #include "problems/scenes/common.h"
@@ -139,18 +141,11 @@ static const eb_option gatorman_parameters[] = {
      "of every node of the tip, while pulled"},
     EB_LAST_PARAMETER};
 
-/* The rear 1 % of the length, the tip of the tail: 40 nodes, where the authors' data pull 29. */
-static bool in_tail(const double X[3], const void *context) {
-  const double *bounds = context;
-  return X[0] <= bounds[0] + 0.01 * (bounds[1] - bounds[0]);
-}
-
+/* Of the tip of the tail: 40 nodes, where the authors' data pull 29. */
 static eb_error gatorman_setup(eb_scene *scene) {
-  double lo[3], hi[3];
-  EB_TRY(set_up(scene, NULL, 0));
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  EB_TRY(eb_grips_add_band(scene, 2, 0.02 * (hi[2] - lo[2])));
-  EB_TRY(eb_grips_add(scene, in_tail, (const double[2]){lo[0], hi[0]}, "tail"));
+  static const group groups[] = {{"feet", {0, 0, 0}, {1, 1, 0.02}},
+                                 {"tail", {0, 0, 0}, {0.01, 1, 1}}};
+  EB_TRY(set_up(scene, groups, 2));
   for (int32_t k = 0; k < scene->grips[1].count; k++)
     EB_TRY(eb_scene_add_spring(scene, scene->grips[1].nodes[k]));
   return EB_OK;
@@ -173,7 +168,7 @@ const eb_scene_ops eb_trusty2023_gatorman = {
     .geometry = "stand-in alligator with a broad sword, 1 m tall",
     .citation = CITATION,
     EB_SCENE_MODEL("gatorman", 227035, 54235, 1.0),
-    .needs = NEEDS,
+    .needs = NEEDS | EB_CAP_SPRINGS,
     EB_SCENE_COUNTS(54235, 227035, 0.03),
     .parameters = gatorman_parameters,
     EB_SCENE_RUN(125, 1),
@@ -266,7 +261,7 @@ const eb_scene_ops eb_trusty2023_crab = {
     .geometry = "stand-in crab, 1 m wide",
     .citation = CITATION,
     EB_SCENE_MODEL("crab", 223565, 57529, 1.0),
-    .needs = NEEDS,
+    .needs = NEEDS | EB_CAP_SPRINGS,
     EB_SCENE_COUNTS(57529, 223565, 0.03),
     .parameters = crab_parameters,
     EB_SCENE_RUN(100, 1),
@@ -454,6 +449,112 @@ const eb_scene_ops eb_trusty2023_pendulum = {
     EB_SCENE_RUN(800, 8),
     .setup = pendulum_setup,
     .boundary = hold_first,
+};
+
+/* ---- candy ----------------------------------------------------------------------------------- */
+
+static const eb_option candy_parameters[] = {
+    EB_SCENE_PARAMETERS("1e6", "0.45", "1000", "1e-2", "fixed-corotational", "0"),
+    EB_RESOLUTION(0.02, "scale on the number of elements"),
+    STIFFNESS("E_hard", "1e10", "the middle"),
+    {"turns", EB_OPTION_REAL, "3", -20, 20, NULL, "", "turns of one end against the other"},
+    {"stretch", EB_OPTION_REAL, "0.3", 0, 10, NULL, "",
+     "way by which the springs pull the ends apart, over the length"},
+    {"ramp", EB_OPTION_REAL, "1", 1e-3, 1e3, NULL, "s",
+     "in which the springs turn and pull so far"},
+    {"spring", EB_OPTION_REAL, "100", 1e-6, 1e6, NULL, "",
+     "torsional stiffness of the springs of an end over that of the body"},
+    EB_LAST_PARAMETER};
+
+/* Torsional stiffness of the body between the ends of its x axis, N m a radian, with cross-sections
+ * that turn as they are: slices in a row, of G J each over its length. */
+static double torsional_stiffness(const eb_scene *scene) {
+  enum { SLICES = 20 };
+  const eb_mesh *mesh = scene->mesh;
+  double lo[3], hi[3], centroid[3], moment[SLICES] = {0}, compliance = 0;
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  double width = (hi[0] - lo[0]) / SLICES;
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    const eb_material *material = &scene->materials[mesh->region[e]];
+    double shear = material->young / (2 * (1 + material->poisson));
+    eb_element_centroid(mesh, e, centroid);
+    double y = centroid[1] - 0.5 * (lo[1] + hi[1]), z = centroid[2] - 0.5 * (lo[2] + hi[2]);
+    int at = (int)fmin(SLICES - 1, (centroid[0] - lo[0]) / width);
+    moment[at] += shear * eb_mesh_element_volume(mesh, mesh->X, e) * (y * y + z * z);
+  }
+  /* The integral of r^2 over a slice is J times its width. A coarse mesh may leave one empty. */
+  for (int k = 0; k < SLICES; k++)
+    if (moment[k] > 0) compliance += width * width / moment[k];
+  return 1 / compliance;
+}
+
+/* The nodes of both ends hang on springs, which are all that holds the candy. Their stiffness, the
+ * same for all of an end, is kept: N/m. */
+static eb_error candy_setup(eb_scene *scene) {
+  static const group ends[] = {{"left", {0, 0, 0}, {0.05, 1, 1}},
+                               {"right", {0.95, 0, 0}, {1, 1, 1}}};
+  double *stiffness;
+  EB_TRY(set_up(scene, ends, 2));
+  EB_TRY(EB_NEW(stiffness, 2));
+  scene->data = stiffness;
+  for (int end = 0; end < 2; end++) {
+    const eb_grip *grip = &scene->grips[end];
+    double arms = 0;
+    for (int32_t k = 0; k < grip->count; k++) {
+      const double *X = scene->mesh->X + 3 * (int64_t)grip->nodes[k];
+      double y = X[1] - grip->centre[1], z = X[2] - grip->centre[2];
+      arms += y * y + z * z;
+      EB_TRY(eb_scene_add_spring(scene, grip->nodes[k]));
+    }
+    if (arms == 0)
+      return EB_ERROR(EB_ERR_INVALID,
+                      "springs at the one node of an end cannot twist it; use a finer mesh");
+    double wanted = eb_values_real(scene->parameters, "spring") * torsional_stiffness(scene);
+    stiffness[end] = wanted / arms;
+  }
+  return EB_OK;
+}
+
+/* Half of the turn and of the stretch at each end, evenly in time. Springs of c times the torsional
+ * stiffness of the body slip when it is twisted by more than c rad, for their torque is at most
+ * that of a right angle: three turns ask for more than 19. And a body that is not stretched does
+ * not stay straight: it buckles between one turn and two. */
+static void candy_springs(const eb_scene *scene, double t, double *place, double *stiffness) {
+  double ramp = eb_values_real(scene->parameters, "ramp");
+  double share = fmin(1, t / ramp), *kept = scene->data;
+  double wound = 2 * pi * share * eb_values_real(scene->parameters, "turns");
+  double apart = share * eb_values_real(scene->parameters, "stretch") *
+                 (scene->grips[1].centre[0] - scene->grips[0].centre[0]);
+  for (int end = 0; end < 2; end++) {
+    const eb_grip *grip = &scene->grips[end];
+    double rotation[9], r[3];
+    eb_axis_rotation(0, (end - 0.5) * wound, rotation);
+    for (int32_t k = 0; k < grip->count; k++, place += 3) {
+      for (int d = 0; d < 3; d++) r[d] = place[d] - grip->centre[d];
+      eb_turn3(rotation, r, place);
+      eb_add3(1, grip->centre, place);
+      place[0] += (end - 0.5) * apart;
+      *stiffness++ = kept[end];
+    }
+  }
+}
+
+static void candy_clear(eb_scene *scene) {
+  free(scene->data);
+}
+
+const eb_scene_ops eb_trusty2023_candy = {
+    .name = "trusty2023/candy",
+    .summary = "a wrapped candy, hard with soft ends, is twisted by springs",
+    .geometry = "stand-in candy, 1 m long",
+    .citation = CITATION,
+    EB_SCENE_MODEL("candy", 40000, 0, 1.0),
+    .needs = NEEDS | EB_CAP_SPRINGS,
+    .parameters = candy_parameters,
+    EB_SCENE_RUN(150, 1),
+    .setup = candy_setup,
+    .clear = candy_clear,
+    .springs = candy_springs,
 };
 
 /* ---- snail ----------------------------------------------------------------------------------- */

@@ -476,12 +476,13 @@ static const char *const candy_regions[] = {"hard", "soft", NULL};
 
 /* The end on the side s = 1 or -1. */
 #define CANDY_END(s)                                                                               \
-  EB_CONE((s)*1.4, 0, 0, 1.0, (s)*2.9, 0, 0, 0.62, .blend = 0.2, .region = CANDY_SOFT),            \
-      EB_CONE((s)*2.9, 0, 0, 0.62, (s)*4.3, 0, 0, 0.95, .blend = 0.2, .region = CANDY_SOFT),       \
+  EB_CONE((s)*1.2, 0, 0, 0.8, (s)*2.0, 0, 0, 0.45, .blend = 0.2, .region = CANDY_SOFT),            \
+      EB_CONE((s)*2.0, 0, 0, 0.45, (s)*3.8, 0, 0, 0.45, .blend = 0.1, .region = CANDY_SOFT),       \
+      EB_CONE((s)*3.8, 0, 0, 0.45, (s)*4.4, 0, 0, 0.6, .blend = 0.1, .region = CANDY_SOFT),        \
       EB_CYLINDER((s)*4.4, 0, 0, (s)*5, 0, 0, 1.4, 0.25, .blend = 0.3, .region = CANDY_SOFT)
 
 static const eb_part candy_parts[] = {
-    EB_ELLIPSOID(0, 0, 0, 2.0, 1.6, 1.6, .blend = 0, .region = CANDY_HARD, .owns = true),
+    EB_ELLIPSOID(0, 0, 0, 1.7, 1.5, 1.5, .blend = 0, .region = CANDY_HARD, .owns = true),
     CANDY_END(1),
     CANDY_END(-1),
 };
