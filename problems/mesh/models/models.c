@@ -527,10 +527,10 @@ static const eb_part snail_parts[] = {
     /* neck, head, horns with eyes, feelers */
     SNAIL_SOFT(2.8, 0, 1.0, 0.85, 4.1, 0, 2.3, 0.65),
     EB_BALL(4.3, 0, 2.5, 0.78, .blend = 0.3, .region = SNAIL_BODY),
-    EB_CONE(4.4, 0.35, 3.0, 0.24, 4.9, 0.75, 4.4, 0.19, .blend = 0.1, .region = SNAIL_BODY,
+    EB_CONE(4.4, 0.4, 3.0, 0.34, 4.9, 0.8, 4.4, 0.28, .blend = 0.1, .region = SNAIL_BODY,
             .mirrored = true),
-    EB_BALL(4.9, 0.75, 4.5, 0.3, .blend = 0.1, .region = SNAIL_BODY, .mirrored = true),
-    EB_CONE(4.8, 0.3, 2.3, 0.24, 5.3, 0.5, 1.9, 0.2, .blend = 0.1, .region = SNAIL_BODY,
+    EB_BALL(4.9, 0.8, 4.5, 0.38, .blend = 0.1, .region = SNAIL_BODY, .mirrored = true),
+    EB_CONE(4.7, 0.35, 2.3, 0.32, 5.2, 0.5, 1.9, 0.3, .blend = 0.1, .region = SNAIL_BODY,
             .mirrored = true),
     /* whorls, ever smaller towards both sides */
     EB_BALL(-0.6, 0, 3.5, 1.5, .blend = 0.1, .region = SNAIL_SHELL, .owns = true),
