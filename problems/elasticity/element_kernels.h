@@ -159,11 +159,11 @@ EB_INLINE void sweep_gradient(int A, int Q, const eb_elasticity *e, int32_t begi
 
 /* The tangent of one point, times its weight, ready to be contracted with gradients. */
 typedef struct point_tangent {
-  bool linear;        /* K_ab from R, mu and lambda alone */
-  const eb_v4 *frame; /* U, or R when linear */
-  const eb_v4 *right; /* V; not used when linear */
-  eb_v4 mu, lambda;   /* when linear */
-  eb_tangent stretch; /* when not */
+  bool linear;                  /* K_ab from R, mu and lambda alone */
+  const eb_v4 *frame;           /* U, or R when linear */
+  const eb_v4 *right;           /* V; not used when linear */
+  eb_v4 mu, lambda;             /* when linear */
+  eb_principal_tangent stretch; /* when not */
 } point_tangent;
 
 /* K = w K_ab. */

@@ -24,10 +24,11 @@ typedef struct eb_law {
   double fibre_full;                      /* fibre_stiffness at activation 1 */
 } eb_law;
 
-typedef struct eb_tangent {
+/* dP/dF in the frame of F = U diag(s) V^T. */
+typedef struct eb_principal_tangent {
   eb_v4 scaling[6];          /* 00 11 22 12 02 01 */
   eb_v4 direct[3], cross[3]; /* entry k belongs to the pair of the two other indices */
-} eb_tangent;
+} eb_principal_tangent;
 
 eb_law eb_law_make(const eb_material *material);
 /* Sets the activation of the fibre; only Fung's has one. */
@@ -49,7 +50,8 @@ void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const 
 
 /* dP/dF of the isotropic part in the frame of F = U diag(s) V^T. s is not read when
  * the law is linear. With `project`, the nearest positive semi-definite tangent. */
-void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project, eb_tangent *tangent);
+void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project,
+                    eb_principal_tangent *tangent);
 
 /* The fibre's dP_ik / dF_jl = M_ij a_k a_l; M is symmetric: 00 11 22 12 02 01. */
 void eb_law_fibre_tangent(const eb_law *law, const eb_v4 F[9], const eb_v4 fibre[3], bool project,

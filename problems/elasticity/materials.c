@@ -464,7 +464,8 @@ static void add_volume(const eb_law *law, const eb_v4 s[3], stretch_terms *t) {
   }
 }
 
-void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project, eb_tangent *tangent) {
+void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project,
+                    eb_principal_tangent *tangent) {
   const eb_v4 zero = {0};
   if (law->linear) {
     for (int k = 0; k < 3; k++) {
@@ -567,8 +568,8 @@ void eb_material_stress(const eb_material *material, const double F[9], const do
 }
 
 /* Column (j, l): dP for dF = e_j e_l^T, through the frame of the singular vectors. */
-static void tangent_column(const eb_tangent *t, const eb_v4 U[9], const eb_v4 V[9], int j, int l,
-                           double column[9]) {
+static void tangent_column(const eb_principal_tangent *t, const eb_v4 U[9], const eb_v4 V[9], int j,
+                           int l, double column[9]) {
   double X[9], Y[9];
   for (int p = 0; p < 3; p++)
     for (int q = 0; q < 3; q++) X[3 * p + q] = U[3 * j + p][0] * V[3 * l + q][0];
@@ -595,7 +596,7 @@ static void identity(eb_v4 A[9]) {
 void eb_material_tangent(const eb_material *material, const double F[9], const double fibre[3],
                          bool project, double dPdF[81]) {
   lane one = broadcast(material, F, fibre);
-  eb_tangent t;
+  eb_principal_tangent t;
   eb_v4 U[9], V[9], s[3] = {{0}};
   if (one.law.linear) {
     identity(U);

@@ -108,7 +108,7 @@ EB_INLINE eb_v4 stretch_energy(const eb_law *law, const eb_v4 S[6]) {
  * mode 3 + k (m_i m_j^T + m_j m_i^T) / sqrt 2. */
 EB_INLINE void stretch_hessian(const eb_law *law, const eb_v4 S[6], eb_v4 H[PACKED]) {
   eb_v4 w[3], M[9], mode[MANDEL][MANDEL], scaled[MANDEL][MANDEL];
-  eb_tangent t;
+  eb_principal_tangent t;
   eb_eigen3(S, w, M);
   eb_law_tangent(law, w, true, &t);
 #pragma GCC unroll 3

@@ -225,8 +225,7 @@ static PetscErrorCode assemble(void *context) {
   }
   for (int32_t s = 0; of->springs && s < of->springs->count; s++)
     for (PetscInt i = 3 * of->springs->node[s]; i < 3 * of->springs->node[s] + 3; i++)
-      PetscCall(
-          MatSetValues(kkt->matrix, 1, &i, 1, &i, &of->springs->stiffness[s], ADD_VALUES));
+      PetscCall(MatSetValues(kkt->matrix, 1, &i, 1, &i, &of->springs->stiffness[s], ADD_VALUES));
   for (int32_t e = 0; e < kkt->mesh->element_count; e++) PetscCall(add_element(kkt, of, e, b));
   PetscCall(VecRestoreArray(kkt->b, &b));
   PetscCall(MatAssemblyBegin(kkt->matrix, MAT_FINAL_ASSEMBLY));

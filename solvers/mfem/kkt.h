@@ -30,14 +30,14 @@ void eb_kkt_destroy(eb_kkt *kkt);
 
 /* What an iteration starts from, and what it finds. Symmetric matrices: 00 11 22 12 02 01. */
 typedef struct eb_kkt_iteration {
-  const double *x;      /* nodes x 3, m */
-  const double *S;      /* elements x 6 */
-  double inertia;       /* 1/s^2 */
+  const double *x;           /* nodes x 3, m */
+  const double *S;           /* elements x 6 */
+  double inertia;            /* 1/s^2 */
   const eb_springs *springs; /* H_x = inertia M + their stiffness; NULL: none */
-  const uint8_t *fixed; /* nodes: p = 0 there; NULL: none */
-  const double *rhs;    /* nodes x 3: -grad Psi, N; not read at fixed nodes */
-  double *p;            /* out, nodes x 3, m */
-  double *dS, *lambda;  /* out, elements x 6, - and Pa */
+  const uint8_t *fixed;      /* nodes: p = 0 there; NULL: none */
+  const double *rhs;         /* nodes x 3: -grad Psi, N; not read at fixed nodes */
+  double *p;                 /* out, nodes x 3, m */
+  double *dS, *lambda;       /* out, elements x 6, - and Pa */
 } eb_kkt_iteration;
 
 /* Assembles, factors and solves (phases ASSEMBLE, FACTOR, SOLVE). *reason: EB_CONVERGED_DIRECT,

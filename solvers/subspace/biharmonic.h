@@ -19,7 +19,7 @@
  * bodies or more than free nodes. The same bits for any number of threads. The caller clears *out.
  */
 EB_MUST eb_error eb_skinning_biharmonic(const eb_mesh *mesh, const uint8_t *pinned, int32_t handles,
-                                        int threads, struct eb_step_log *log, eb_skinning *out);
+                                        int threads, eb_step_log *log, eb_skinning *out);
 
 /* Writes the nodes of the handles (handles entries), and to owner (nodes) that of every node's
  * nearest one, or -1 for the pins. */
@@ -32,12 +32,12 @@ typedef struct eb_bounded eb_bounded;
 /* fixed: rows, != 0 where w is given. Q is kept by reference, and positive definite on the others.
  */
 EB_MUST eb_error eb_bounded_create(const eb_scalar_matrix *Q, const uint8_t *fixed, int threads,
-                                   struct eb_step_log *log, eb_bounded **out);
+                                   eb_step_log *log, eb_bounded **out);
 void eb_bounded_destroy(eb_bounded *bounded);
 /* w (rows): the given entries, 0 to 1; becomes the solution. Its g = Q w is 0 between the bounds,
  * >= 0 where w = 0 and <= 0 where w = 1, to 1e-11 of the largest diagonal entry of Q;
  * EB_ERR_LIBRARY when that is not reached. `iterations` may be NULL. */
-EB_MUST eb_error eb_bounded_solve(eb_bounded *bounded, struct eb_step_log *log, double *w,
+EB_MUST eb_error eb_bounded_solve(eb_bounded *bounded, eb_step_log *log, double *w,
                                   int *iterations);
 
 #endif

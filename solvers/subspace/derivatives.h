@@ -17,6 +17,6 @@
  * EB_ERR_USAGE when none of the modes deforms. */
 EB_MUST eb_error eb_modal_derivatives(const eb_elasticity *elasticity, const double *X,
                                       const uint8_t *pinned, const eb_skinning *linear, int threads,
-                                      struct eb_step_log *log, int32_t *count, double **out);
+                                      eb_step_log *log, int32_t *count, double **out);
 
 #endif

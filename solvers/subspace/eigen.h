@@ -3,8 +3,7 @@
 #define EB_SUBSPACE_EIGEN_H
 
 #include "problems/elasticity/block_matrix.h"
-
-struct eb_step_log;
+#include "solvers/solver.h"
 
 typedef struct eb_eigenproblem {
   const char *what;              /* "skinning modes": what messages call them */
@@ -27,7 +26,7 @@ typedef struct eb_eigenpairs {
  * copies of a multiple eigenvalue. The same bits for any number of threads. EB_ERR_USAGE for more
  * than there are free unknowns; EB_ERR_LIBRARY when a pair does not reach a residual of 1e-8. The
  * caller clears *out. */
-EB_MUST eb_error eb_lowest_eigenpairs(const eb_eigenproblem *problem, struct eb_step_log *log,
+EB_MUST eb_error eb_lowest_eigenpairs(const eb_eigenproblem *problem, eb_step_log *log,
                                       eb_eigenpairs *out);
 void eb_eigenpairs_clear(eb_eigenpairs *pairs);
 

@@ -331,7 +331,7 @@ static void mixed_rows(const eb_points *p, int32_t b, const mixed_point *at, con
 static void fem_rows(const eb_points *p, int32_t b, const eb_law *law, const mixed_point *at,
                      double *A) {
   const eb_v4 zero = {0};
-  eb_tangent t;
+  eb_principal_tangent t;
   eb_v4 L[9], E[9], root = eb_v4_sqrt(p->weight[b]);
   eb_law_tangent(law, at->s, true, &t);
   const eb_v4 scaling[6] = {t.scaling[0], t.scaling[5], t.scaling[4],

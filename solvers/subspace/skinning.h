@@ -15,8 +15,7 @@
 #define EB_SUBSPACE_SKINNING_H
 
 #include "problems/elasticity/elasticity.h"
-
-struct eb_step_log;
+#include "solvers/solver.h"
 
 typedef struct eb_skinning {
   int32_t nodes, modes;
@@ -31,16 +30,16 @@ typedef struct eb_skinning {
  * EB_ERR_USAGE for more modes than free nodes. The caller clears *out, here and below. */
 EB_MUST eb_error eb_skinning_eigenmodes(const eb_elasticity *elasticity, const double *X,
                                         const uint8_t *pinned, int32_t modes, int threads,
-                                        struct eb_step_log *log, eb_skinning *out);
+                                        eb_step_log *log, eb_skinning *out);
 /* Those of tetrahedra that are all of one modulus (lambda + 4 mu = 1 Pa), with the true masses: the
  * material-blind ones of trusty2023, Figure 3. */
 EB_MUST eb_error eb_skinning_uniform(const eb_mesh *mesh, const double *mass, const uint8_t *pinned,
-                                     int32_t modes, int threads, struct eb_step_log *log,
+                                     int32_t modes, int threads, eb_step_log *log,
                                      eb_skinning *out);
 /* Linear modes. Pinned nodes do not move. EB_ERR_USAGE for more than three a free node. */
 EB_MUST eb_error eb_skinning_linear(const eb_elasticity *elasticity, const double *X,
                                     const uint8_t *pinned, int32_t modes, int threads,
-                                    struct eb_step_log *log, eb_skinning *out);
+                                    eb_step_log *log, eb_skinning *out);
 void eb_skinning_clear(eb_skinning *skinning);
 
 #endif
