@@ -89,8 +89,7 @@ static void relief_balances_forces_and_moments(void) {
   tap_require(eb_relief_create(f.scene->mesh, &relief), "relief");
   tap_require(eb_partition_create(f.scene, &none, &part), "a partition");
   eb_partition_update(&part, &none, fixed, NULL);
-  eb_relief_begin(relief);
-  eb_relief_apply(relief, &part, mass, x, load, left);
+  eb_relief_apply(relief, &part, NULL, 0, mass, x, load, left);
   double sum[6] = {0}, most = 0;
   for (int64_t k = 0; k < size; k += 3)
     for (int d = 0; d < 3; d++) {
@@ -101,16 +100,14 @@ static void relief_balances_forces_and_moments(void) {
   for (int d = 0; d < 6; d++) most = fmax(most, fabs(sum[d]));
   tap_below(most, 1e-11, "no net force and no moment are left");
   memcpy(load, left, (size_t)size * sizeof *load);
-  eb_relief_begin(relief);
-  eb_relief_apply(relief, &part, mass, x, load, left);
+  eb_relief_apply(relief, &part, NULL, 0, mass, x, load, left);
   most = 0;
   for (int64_t k = 0; k < size; k++) most = fmax(most, fabs(left[k] - load[k]));
   tap_below(most, 1e-11, "and nothing is taken from such a load");
   fixed[0] = 1;
   eb_partition_update(&part, &none, fixed, NULL);
   for (int64_t k = 0; k < size; k++) left[k] = load[k] = 1;
-  eb_relief_begin(relief);
-  eb_relief_apply(relief, &part, mass, x, load, left);
+  eb_relief_apply(relief, &part, NULL, 0, mass, x, load, left);
   most = 0;
   for (int64_t k = 0; k < size; k++) most = fmax(most, fabs(left[k] - 1));
   tap_ok(most == 0, "nor from a body that is held");

@@ -58,7 +58,12 @@ static void test_round(void) {
   tap_require(eb_surface_cylinder(r, h, 12, &surface), "cylinder");
   is_shape(surface, "cylinder", 0, 2 * h * polygon(12, r), (const double[3]){-r, -r, -h},
            (const double[3]){r, r, h});
-  tap_require(eb_surface_torus(0.5, r, 8, 16, &surface), "torus");
+  double circle[8][2];
+  for (int k = 0; k < 8; k++) {
+    circle[k][0] = 0.5 + r * cos(pi * k / 4);
+    circle[k][1] = r * sin(pi * k / 4);
+  }
+  tap_require(eb_surface_revolve((const double(*)[2])circle, 8, 16, &surface), "torus");
   is_shape(surface, "torus", 1, polygon(8, r) * 0.5 * 16 * sin(2 * pi / 16),
            (const double[3]){-0.7, -0.7, -r}, (const double[3]){0.7, 0.7, r});
   tap_require(eb_surface_sphere(r, 2, 4, &surface), "octahedron");
@@ -84,14 +89,14 @@ static void test_move(void) {
 static void test_bad_sizes(void) {
   eb_surface *none;
   const double flat[3] = {1, 0, 1}, fine[3] = {1, 1, 1};
-  const double crossing[3][2] = {{0, 0}, {1, 0}, {1, 1}}, ring[3][2] = {{1, 0}, {2, 0}, {1, 1}};
+  const double crossing[3][2] = {{0, 0}, {1, 0}, {1, 1}}, ring[3][2] = {{1, 0}, {2, 0}, {1, 1}},
+               across[3][2] = {{-1, 0}, {2, 0}, {1, 1}};
   tap_fails(eb_surface_box(flat, &none), EB_ERR_USAGE, "half size", "a flat box");
   tap_fails(eb_surface_cup(fine, -1, 1, &none), EB_ERR_USAGE, "height", "a cup upside down");
   tap_fails(eb_surface_cup(fine, 1, NAN, &none), EB_ERR_USAGE, "wall", "a wall of nothing");
   tap_fails(eb_surface_cylinder(INFINITY, 1, 8, &none), EB_ERR_USAGE, "radius", "a plane");
   tap_fails(eb_surface_sphere(1, 1, 8, &none), EB_ERR_USAGE, "rows", "a sphere of one row");
-  tap_fails(eb_surface_torus(1, 1.5, 8, 8, &none), EB_ERR_USAGE, "axis", "a torus with no hole");
-  tap_fails(eb_surface_torus(1, 0.5, 2, 8, &none), EB_ERR_USAGE, "sides", "a torus of two sides");
+  tap_fails(eb_surface_revolve(across, 3, 8, &none), EB_ERR_USAGE, "axis", "a ring with no hole");
   tap_fails(eb_surface_revolve(crossing, 3, 8, &none), EB_ERR_USAGE, "point 0", "one end off");
   tap_fails(eb_surface_revolve(ring, 3, 2, &none), EB_ERR_USAGE, "3 or more", "two steps");
   tap_ok(none == NULL, "nothing is returned");

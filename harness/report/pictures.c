@@ -229,14 +229,15 @@ void eb_view_direction(const eb_view *view, double direction[3]) {
   memcpy(direction, view->planar ? down : aslant, sizeof aslant);
 }
 
-bool eb_is_floor(const eb_collider *collider) {
+/* A plane, level, that holds what is above it. */
+static bool is_floor(const eb_collider *collider) {
   return collider->kind == EB_PLANE && collider->axis[2] > 1 - 1e-12;
 }
 
 double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders) {
   double height = -INFINITY;
   for (int32_t c = 0; c < colliders->count; c++)
-    if (eb_is_floor(&colliders->list[c])) height = fmax(height, colliders->list[c].origin[2]);
+    if (is_floor(&colliders->list[c])) height = fmax(height, colliders->list[c].origin[2]);
   if (isfinite(height)) return height;
   return view->planar
              ? view->lo[2] - 0.06 * hypot(view->hi[0] - view->lo[0], view->hi[1] - view->lo[1])
@@ -291,7 +292,7 @@ static eb_error add_rigid(const eb_report_run *run, size_t frame, const eb_view 
   for (int32_t c = 0; c < colliders.count; c++) {
     eb_tessellation surface;
     double height = colliders.list[c].origin[2];
-    if (eb_is_floor(&colliders.list[c])) { /* its height alone */
+    if (is_floor(&colliders.list[c])) { /* its height alone */
       if (height >= around.lo[2] && height <= around.hi[2]) widen(view, 2, height);
       continue;
     }
@@ -503,7 +504,7 @@ static eb_error draw_all(eb_render *render, const drawing *d, size_t frame, cons
   EB_TRY(draw_rigid_links(render, d->run, frame, view));
   EB_TRY(eb_draw_obstacles(render, d->run, frame));
   for (int32_t c = 0; c < colliders.count; c++)
-    if (!eb_is_floor(&colliders.list[c])) /* those are the ground */
+    if (!is_floor(&colliders.list[c])) /* those are the ground */
       EB_TRY(draw_collider(render, &colliders.list[c], view, collider_style));
   return eb_render_ground(render, eb_view_ground(view, &colliders));
 }

@@ -55,9 +55,6 @@ EB_MUST eb_error eb_view_with_frame(const eb_view *view, const eb_report_run *ru
 EB_MUST eb_error eb_view_follow(const eb_report_run *run, const size_t *frames, int count,
                                 eb_view *out);
 
-/* Whether a collider is a floor: a plane, level, that holds what is above it. */
-bool eb_is_floor(const eb_collider *collider);
-
 /* Where the ground is drawn, m: the highest floor or, when there is none, the lowest point in view;
  * behind what is planar. */
 double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders);

@@ -107,10 +107,6 @@ static void brake(const eb_touch *touch, double allowed, double v[3]) {
   for (int d = 0; d < 3; d++) v[d] -= share * slip[d];
 }
 
-void eb_touch_friction(const eb_touch *touch, const double before[3], double v[3]) {
-  brake(touch, touch->friction * (eb_dot3(v, touch->normal) - eb_dot3(before, touch->normal)), v);
-}
-
 /* All impulses on a node belong to the velocity that was solved for, so it is kept while its
  * touches are gone through. */
 void eb_touches_friction(const eb_touch *touches, int32_t count, double dt, double scale,

@@ -51,10 +51,6 @@ void eb_touches_carry(const eb_touch *touches, int32_t count, double scale, doub
 double eb_touches_energy(const eb_touch *touches, int32_t count);
 /* Normal impulse (N s, not below 0) of a step to velocity v, with the scale of the matrix. */
 double eb_touch_impulse(const eb_touch *touch, double dt, double scale, const double v[3]);
-/* Coulomb's friction on a velocity, given that before and after the contact impulse: the change of
- * normal velocity allows a tangential change of mu times as much. `before` and `v` (after; changed
- * in place) in m/s. */
-void eb_touch_friction(const eb_touch *touch, const double before[3], double v[3]);
 /* Friction on the velocities v (nodes x 3) that a step has solved for, with its scale and the
  * nodes' masses (kg): at every touch the impulse on the node is at most mu times the normal
  * impulse. */

@@ -289,41 +289,21 @@ eb_error eb_surface_cylinder(double radius, double half_length, int32_t around, 
   return eb_surface_revolve(profile, 4, around, out);
 }
 
-/* `count` points of an arc about (r, z) in the section, from one angle to another. */
-static eb_error sweep_arc(const double centre[2], double radius, const double angles[2],
-                          int32_t count, int32_t around, bool poles, eb_surface **out) {
-  double(*profile)[2];
-  EB_TRY(EB_NEW(profile, count));
-  int32_t steps = poles ? count - 1 : count;
-  for (int32_t k = 0; k < count; k++) {
-    double angle = angles[0] + (angles[1] - angles[0]) * k / steps;
-    bool pole = poles && (k == 0 || k == count - 1);
-    profile[k][0] = pole ? 0 : centre[0] + radius * cos(angle);
-    profile[k][1] = centre[1] + radius * sin(angle);
-  }
-  eb_error error = eb_surface_revolve((const double(*)[2])profile, count, around, out);
-  free(profile);
-  return error;
-}
-
 eb_error eb_surface_sphere(double radius, int32_t rows, int32_t around, eb_surface **out) {
+  double(*profile)[2];
   *out = NULL;
   EB_TRY(check_size("radius", radius));
   if (rows < 2 || rows > 10000)
     return EB_ERROR(EB_ERR_USAGE, "a sphere needs 2 to 10000 rows of faces, not %d", rows);
-  return sweep_arc((const double[2]){0, 0}, radius, (const double[2]){-pi / 2, pi / 2}, rows + 1,
-                   around, true, out);
-}
-
-eb_error eb_surface_torus(double ring, double tube, int32_t sides, int32_t around,
-                          eb_surface **out) {
-  *out = NULL;
-  EB_TRY(check_size("ring's radius", ring));
-  EB_TRY(check_size("tube's radius", tube));
-  if (sides < 3 || sides > 10000)
-    return EB_ERROR(EB_ERR_USAGE, "a torus needs 3 to 10000 sides, not %d", sides);
-  return sweep_arc((const double[2]){ring, 0}, tube, (const double[2]){0, 2 * pi}, sides, around,
-                   false, out);
+  EB_TRY(EB_NEW(profile, rows + 1));
+  for (int32_t k = 0; k <= rows; k++) {
+    double angle = -pi / 2 + pi * k / rows;
+    profile[k][0] = k == 0 || k == rows ? 0 : radius * cos(angle);
+    profile[k][1] = radius * sin(angle);
+  }
+  eb_error error = eb_surface_revolve((const double(*)[2])profile, rows + 1, around, out);
+  free(profile);
+  return error;
 }
 
 void eb_surface_move(eb_surface *surface, const double rotation[9], const double shift[3]) {

@@ -59,10 +59,6 @@ EB_MUST eb_error eb_surface_cylinder(double radius, double half_length, int32_t 
                                      eb_surface **out);
 /* About the origin, `rows` >= 2 of faces from pole to pole along z. */
 EB_MUST eb_error eb_surface_sphere(double radius, int32_t rows, int32_t around, eb_surface **out);
-/* About the origin in the plane z = 0: `ring` reaches to the middle of the tube, which has `sides`
- * >= 3. */
-EB_MUST eb_error eb_surface_torus(double ring, double tube, int32_t sides, int32_t around,
-                                  eb_surface **out);
 
 /* x = rotation X + shift for every vertex (rotation row-major, or NULL). */
 void eb_surface_move(eb_surface *surface, const double rotation[9], const double shift[3]);

@@ -1,4 +1,4 @@
-/* The condensation: forces, the factor of H_qq and what it gives, J, p and c; derived in conjac.h.
+/* The condensation: the factor of H_qq and what it gives, J, p and c; derived in conjac.h.
  *
  *   X = -inv(H_qq) H_qn B,   p = inv(H_qq) f_q,   c_q = inv(H_qq) (k P w - H_qs v_s)
  *
@@ -81,54 +81,12 @@ void eb_conjac_partition(eb_conjac *c, const double *angles) {
   c->rhs_stale = true;
 }
 
-/* ---- forces ---- */
-
-void eb_conjac_find_contact_at(eb_conjac *c, double time, const double *x) {
-  eb_implicit *work = &c->work;
-  work->touch_count = eb_implicit_touches(work->scene, time, x, work->touch_room, work->touches);
-}
+/* ---- the factor ---- */
 
 void eb_conjac_collider_force(const eb_conjac *c, double *to) {
   memset(to, 0, (size_t)c->work.size * sizeof *to);
   eb_touches_carry(c->work.touches, c->work.touch_count, 1, to);
 }
-
-/* work.rhs = f of the equation of motion; c->relieved = f_ext - M a, the external forces as
- * quasistatic nodes see them: those of unsupported bodies are balanced by the inertia of their
- * rigid acceleration (relief.c). A body in contact is supported. */
-bool eb_conjac_net_force(eb_conjac *c, const double *x) {
-  eb_implicit *work = &c->work;
-  eb_touches_gradient(work->touches, work->touch_count, work->gradient);
-  for (int64_t k = 0; k < work->size; k++) work->rhs[k] = work->force[k] - work->gradient[k];
-  memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
-  if (c->relief) {
-    eb_relief_begin(c->relief);
-    for (int32_t k = 0; k < work->touch_count; k++)
-      eb_relief_support(c->relief, work->touches[k].node);
-    eb_relief_apply(c->relief, &c->part, eb_elasticity_mass(work->scene->elasticity), x, work->rhs,
-                    c->relieved);
-  }
-  return eb_all_finite(work->size, work->rhs);
-}
-
-/* f_q . p = f_q . inv(H_qq) f_q, J: minus the slope of the potential energy along p. */
-double eb_conjac_work_of_correction(const eb_conjac *c) {
-  double sum = 0;
-  for (int64_t k = 0; k < c->work.size; k++)
-    sum += (c->relieved[k] - c->work.gradient[k]) * c->correction[k];
-  return sum;
-}
-
-double eb_conjac_residual(const eb_conjac *c) {
-  for (int32_t i = 0; i < c->part.nodes; i++) {
-    bool quasistatic = c->part.class[i] == EB_NODE_QUASISTATIC;
-    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++)
-      c->correction[k] = quasistatic ? c->relieved[k] - c->work.gradient[k] : 0;
-  }
-  return eb_norm(c->work.size, c->correction);
-}
-
-/* ---- the factor ---- */
 
 eb_error eb_conjac_factor(eb_conjac *c, bool keep, eb_step_log *log, eb_reason *reason) {
   const eb_block_matrix *H = c->work.matrix;

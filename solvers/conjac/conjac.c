@@ -229,12 +229,54 @@ static eb_error conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step
 static const double sufficient = 1e-4, noise_digits = 4;
 enum { MAX_HALVINGS = 8, MAX_STATIC_ITERATIONS = 200 };
 
+/* ---- forces ---- */
+
+/* The nodes that are inside implicit colliders at x. */
+static void find_contact_at(eb_conjac *c, double time, const double *x) {
+  eb_implicit *work = &c->work;
+  work->touch_count = eb_implicit_touches(work->scene, time, x, work->touch_room, work->touches);
+}
+
+/* work.rhs = f of the equation of motion; c->relieved = f_ext - M a, the external forces as
+ * quasistatic nodes see them: those of unsupported bodies are balanced by the inertia of their
+ * rigid acceleration (relief.c). A body in contact is supported. Returns false when f is not
+ * finite. */
+static bool net_force(eb_conjac *c, const double *x) {
+  eb_implicit *work = &c->work;
+  eb_touches_gradient(work->touches, work->touch_count, work->gradient);
+  for (int64_t k = 0; k < work->size; k++) work->rhs[k] = work->force[k] - work->gradient[k];
+  memcpy(c->relieved, work->force, (size_t)work->size * sizeof *work->force);
+  if (c->relief)
+    eb_relief_apply(c->relief, &c->part, work->touches, work->touch_count,
+                    eb_elasticity_mass(work->scene->elasticity), x, work->rhs, c->relieved);
+  return eb_all_finite(work->size, work->rhs);
+}
+
+/* f_q . p = f_q . inv(H_qq) f_q, J: minus the slope of the potential energy along p. */
+static double work_of_correction(const eb_conjac *c) {
+  double sum = 0;
+  for (int64_t k = 0; k < c->work.size; k++)
+    sum += (c->relieved[k] - c->work.gradient[k]) * c->correction[k];
+  return sum;
+}
+
+/* Writes f_q, with 0 on other nodes, to c->correction, where condense.c solves for p. Returns
+ * |f_q|_2, N. */
+static double residual(const eb_conjac *c) {
+  for (int32_t i = 0; i < c->part.nodes; i++) {
+    bool quasistatic = c->part.class[i] == EB_NODE_QUASISTATIC;
+    for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++)
+      c->correction[k] = quasistatic ? c->relieved[k] - c->work.gradient[k] : 0;
+  }
+  return eb_norm(c->work.size, c->correction);
+}
+
 /* ---- the line search ---- */
 
 static eb_potential_value value_at(eb_conjac *c, double time, const double *x, eb_step_log *log) {
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, c->work.scene->mesh->element_count);
   eb_potential_value value = eb_potential_at(&c->potential, x);
-  eb_conjac_find_contact_at(c, time, x);
+  find_contact_at(c, time, x);
   double contact = eb_touches_energy(c->work.touches, c->work.touch_count);
   return (eb_potential_value){value.value + contact, value.magnitude + contact};
 }
@@ -277,15 +319,15 @@ static eb_error linearize(eb_conjac *c, const eb_state *state, bool matrix, eb_s
   eb_implicit *work = &c->work;
   eb_log_begin(log, EB_PHASE_RHS);
   eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
-  eb_conjac_find_contact_at(c, state->time, state->x);
+  find_contact_at(c, state->time, state->x);
   eb_log_end(log, EB_PHASE_RHS);
   if (matrix)
     eb_implicit_assemble(work, state->x, 0, 1, true, log);
   else
     eb_implicit_gradient(work, state->x, log);
-  *reason = eb_conjac_net_force(c, state->x) ? EB_RUNNING : EB_DIVERGED_NAN;
+  *reason = net_force(c, state->x) ? EB_RUNNING : EB_DIVERGED_NAN;
   if (*reason < 0) return EB_OK;
-  eb_log_residual(log, eb_conjac_residual(c));
+  eb_log_residual(log, residual(c));
   return matrix ? eb_conjac_factor(c, false, log, reason) : EB_OK;
 }
 
@@ -297,7 +339,7 @@ static eb_error correct(eb_conjac *c, eb_state *state, bool matrix, double *long
   if (*reason < 0) return EB_OK;
   EB_TRY(eb_conjac_correct(c, log, reason));
   if (*reason < 0) return EB_OK;
-  double work = eb_conjac_work_of_correction(c);
+  double work = work_of_correction(c);
   double length = step_length(c, state, work, log);
   add_correction(c, length, state->x);
   *longest = 0;
@@ -351,8 +393,8 @@ static eb_error factor_if_outdated(eb_conjac *c, const eb_state *state, bool fre
   else
     eb_implicit_gradient(&c->work, state->x, log);
   eb_log_begin(log, EB_PHASE_RHS);
-  *reason = eb_conjac_net_force(c, state->x) ? EB_RUNNING : EB_DIVERGED_NAN;
-  if (*reason == EB_RUNNING) eb_log_residual(log, eb_conjac_residual(c));
+  *reason = net_force(c, state->x) ? EB_RUNNING : EB_DIVERGED_NAN;
+  if (*reason == EB_RUNNING) eb_log_residual(log, residual(c));
   eb_log_end(log, EB_PHASE_RHS);
   if (*reason < 0 || !fresh) return EB_OK;
   c->age = 0;
@@ -408,7 +450,7 @@ static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log
   if (*reason < 0) return EB_OK;
   EB_TRY(eb_conjac_condense(c, fresh, log, reason));
   if (*reason < 0) return EB_OK;
-  double work_of_p = eb_conjac_work_of_correction(c);
+  double work_of_p = work_of_correction(c);
   eb_conjac_reduce(c, state, dt, fresh, log, reason);
   if (*reason < 0) return EB_OK;
   if (!eb_all_finite(c->work.size, c->work.unknown)) {

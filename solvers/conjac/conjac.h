@@ -124,18 +124,8 @@ EB_MUST eb_error eb_conjac_allocate_columns(eb_conjac *c);
 void eb_conjac_release_columns(eb_conjac *c);
 /* Sorts the nodes, given work.fixed and the angles of the joints; no allocation. */
 void eb_conjac_partition(eb_conjac *c, const double *angles);
-/* The nodes that are inside implicit colliders at x. */
-void eb_conjac_find_contact_at(eb_conjac *c, double time, const double *x);
 /* k P w on every node, overwriting `to` (3 nodes): what moving colliders bring. */
 void eb_conjac_collider_force(const eb_conjac *c, double *to);
-/* work.rhs = f on every node at x, given the elastic gradient and the contacts; relieved. Returns
- * false when it is not finite. */
-bool eb_conjac_net_force(eb_conjac *c, const double *x);
-/* f_q . p, J. */
-double eb_conjac_work_of_correction(const eb_conjac *c);
-/* Writes f_q, with 0 on other nodes, to c->correction, where the solves below expect it. Returns
- * |f_q|_2, N. */
-double eb_conjac_residual(const eb_conjac *c);
 /* Adds the springs of the contacts to H, keeps its rows, factors H_qq. */
 EB_MUST eb_error eb_conjac_factor(eb_conjac *c, bool keep_rows, eb_step_log *log,
                                   eb_reason *reason);
@@ -155,13 +145,10 @@ void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh
 
 EB_MUST eb_error eb_relief_create(const eb_mesh *mesh, eb_relief **out);
 void eb_relief_destroy(eb_relief *relief);
-/* Forgets which bodies are supported; then marks that of a node, beside those with scripted and
- * attached nodes. */
-void eb_relief_begin(eb_relief *relief);
-void eb_relief_support(eb_relief *relief, int32_t node);
-/* After these, in unsupported bodies: load -= M (rigid acceleration by f), everything of all nodes.
- */
-void eb_relief_apply(eb_relief *relief, const eb_partition *part, const double *mass,
-                     const double *x, const double *f, double *load);
+/* load -= M (rigid acceleration by f) in bodies without scripted and attached nodes that nothing
+ * touches; everything of all nodes. */
+void eb_relief_apply(eb_relief *relief, const eb_partition *part, const eb_touch *touches,
+                     int32_t touch_count, const double *mass, const double *x, const double *f,
+                     double *load);
 
 #endif

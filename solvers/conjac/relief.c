@@ -115,16 +115,12 @@ static void angular_acceleration(rigid_body *body) {
       body->alpha[d] += adjugate[d][e] * body->torque[e] / determinant;
 }
 
-void eb_relief_begin(eb_relief *relief) {
+void eb_relief_apply(eb_relief *relief, const eb_partition *part, const eb_touch *touches,
+                     int32_t touch_count, const double *mass, const double *x, const double *f,
+                     double *load) {
   memset(relief->bodies, 0, (size_t)relief->count * sizeof *relief->bodies);
-}
-
-void eb_relief_support(eb_relief *relief, int32_t node) {
-  relief->bodies[relief->body[node]].supported = true;
-}
-
-void eb_relief_apply(eb_relief *relief, const eb_partition *part, const double *mass,
-                     const double *x, const double *f, double *load) {
+  for (int32_t k = 0; k < touch_count; k++)
+    relief->bodies[relief->body[touches[k].node]].supported = true;
   if (!sum_bodies(relief, part, mass, x, f)) return;
   sum_moments(relief, part, mass, x, f);
   for (rigid_body *body = relief->bodies; body < relief->bodies + relief->count; body++)

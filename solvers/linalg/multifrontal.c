@@ -317,6 +317,7 @@ static eb_error create_layout(eb_multifrontal *f, const eb_block_matrix *pattern
   EB_TRY(check_memory(f, solver, limit));
   EB_TRY(eb_multifrontal_solver_allocate(f));
   EB_TRY(EB_NEW(f->seconds, f->tree.count));
+  f->tree.seconds = f->seconds;
   EB_TRY(EB_NEW(f->waiting, f->tree.count));
   EB_TRY(allocate_numbers(3 * f->tree.nodes * eb_element_bytes(f), &f->floor));
   EB_TRY(allocate_numbers(f->memory.factor, &f->L));
@@ -430,10 +431,6 @@ eb_multifrontal_memory eb_multifrontal_memory_of(const eb_multifrontal *factor) 
 
 int64_t eb_multifrontal_failed_row(const eb_multifrontal *factor) {
   return factor->failed_row;
-}
-
-const double *eb_multifrontal_seconds(const eb_multifrontal *factor) {
-  return factor->seconds;
 }
 
 /* ---- the factor as a sparse matrix ----------------------------------------------------------- */

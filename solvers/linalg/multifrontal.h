@@ -62,6 +62,7 @@ typedef struct eb_supernodes {
   const int32_t *rows;   /* count: nodes of the front, pivots included */
   const int32_t *parent; /* count: parent[s] > s, or -1 at a root; children precede their parents */
   const double *flops;   /* count: of the front's partial factorization, assembly apart */
+  const double *seconds; /* count: wall time of the front when it was last factored */
 } eb_supernodes;
 const eb_supernodes *eb_multifrontal_supernodes(const eb_multifrontal *factor);
 
@@ -87,8 +88,6 @@ EB_MUST eb_error eb_multifrontal_update(eb_multifrontal *factor, const eb_block_
                                         uint8_t *marked, eb_step_log *log, eb_reason *reason);
 /* After EB_NOT_POSITIVE_DEFINITE: the scalar row 3 node + axis whose pivot failed; else -1. */
 int64_t eb_multifrontal_failed_row(const eb_multifrontal *factor);
-/* Wall seconds that each supernode's front took when it was last factored (count). */
-const double *eb_multifrontal_seconds(const eb_multifrontal *factor);
 
 /* Solves A X = B for `count` right-hand sides, columns of 3 nodes doubles one after the other, in
  * the nodes' own order. B and X may be the same. *reason: EB_DIVERGED_NAN when the solution is not

@@ -33,7 +33,8 @@ static bool unlimited(const eb_warp *w) {
  * costs. */
 static void learn_costs(eb_warp *w, const uint8_t *marked) {
   if (!w->settings.measured_costs) return;
-  const double *seconds = eb_multifrontal_seconds(w->factor), share = w->settings.averaging;
+  const double *seconds = eb_multifrontal_supernodes(w->factor)->seconds;
+  const double share = w->settings.averaging;
   for (int32_t s = 0; s < w->elements.supernodes; s++) {
     if (marked && !marked[s]) continue;
     w->cost[s] = w->cost[s] > 0 ? w->cost[s] + share * (seconds[s] - w->cost[s]) : seconds[s];
