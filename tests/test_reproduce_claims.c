@@ -158,6 +158,20 @@ static void test_given(void) {
   forget(&m);
 }
 
+/* A range never decides; where it comes out otherwise the verdict says so. */
+static void test_range(void) {
+  static const fake runs[] = {{.name = "a", WHOLE, .kinetic = 2}};
+  made_up m;
+  make_up(CASES "[claim depends]\nholds = max(a.kinetic) > 1\n"
+                "range = h = {h} s: max(a.kinetic) > {h} for h in 1 2 3\n"
+                "range = E = 1: max(missing.kinetic) > 1\n"
+                "[claim alike]\nholds = max(a.kinetic) > 3\nrange = h = 4 s: max(a.kinetic) > 4\n",
+          false, runs, COUNT(runs), 2, &m);
+  expect(&m, "depends", YES, "; the same at h = 1 s; otherwise at h = 2 s, h = 3 s; open at E = 1");
+  expect(&m, "alike", NO, "; the same at h = 4 s");
+  forget(&m);
+}
+
 /* ---- times ----------------------------------------------------------------------------------- */
 
 /* Each case three times; a step of a takes 1 s, of b 2 s, of c 8 s, in the three repetitions so
@@ -445,6 +459,7 @@ int main(void) {
   test_evidence();
   test_shortened();
   test_given();
+  test_range();
   test_times();
   test_one_repetition();
   test_pooled();

@@ -181,8 +181,8 @@ static eb_error put_reason(eb_claim_result *f) {
   const char *causes = f->causes.data;
   size_t length;
   int telling = f->verdict == EB_REPRODUCED ? f->count : f->count - f->holding;
-  EB_TRY(eb_text_printf(&f->reason, "%d of %d conditions %s", f->holding, f->count,
-                        f->holding == 1 ? "holds" : "hold"));
+  EB_TRY(eb_text_printf(&f->reason, "%d of %d conditions %s%s", f->holding, f->count,
+                        f->holding == 1 ? "holds" : "hold", f->range.data));
   for (const char *cause; (cause = eb_line_next(&causes, &length));)
     EB_TRY(eb_text_printf(&f->reason, "; %.*s", (int)length, cause));
   for (int c = 0; c < telling && c < MOST; c++)
@@ -191,6 +191,42 @@ static eb_error put_reason(eb_claim_result *f) {
                           : f->conditions[c].truth == EB_UNDECIDED ? ", open"
                                                                    : ""));
   return telling > MOST ? eb_text_printf(&f->reason, "; and %d more", telling - MOST) : EB_OK;
+}
+
+/* The verdict of one expression that has to hold, without a trace of it. */
+static eb_error judge_variant(const judging *j, const eb_expression *holds, eb_claim_verdict *out) {
+  eb_claim_result result = {0};
+  eb_evaluation quiet = *j->e;
+  judging inner = {.e = &quiet, .out = &result};
+  part whole = {&inner, holds};
+  quiet.why = NULL;
+  eb_error error = judge_part(&whole, NULL);
+  if (!error) error = rule(&result);
+  *out = result.verdict;
+  eb_claim_result_clear(&result);
+  return error;
+}
+
+/* Where in the range the claim comes out as it did, otherwise, or open. */
+static eb_error judge_range(const judging *j, const eb_paper_claim *claim) {
+  static const char *const words[] = {"the same at", "otherwise at", "open at"};
+  eb_claim_result *f = j->out;
+  EB_TRY(eb_text_printf(&f->ruling, "%s", eb_claim_verdict_name(f->verdict)));
+  for (int k = 0; k < 3; k++)
+    for (int v = 0, first = 1; v < claim->range_count; v++) {
+      const char *label = claim->range[v].label;
+      eb_claim_verdict verdict;
+      EB_TRY(judge_variant(j, claim->range[v].holds, &verdict));
+      int found = verdict == EB_NOT_COMPARABLE ? 2 : verdict != f->verdict;
+      if (found != k) continue;
+      EB_TRY(first ? eb_text_printf(&f->range, "; %s %s", words[k], label)
+                   : eb_text_printf(&f->range, ", %s", label));
+      if (k == 1 && f->verdict != EB_NOT_COMPARABLE)
+        EB_TRY(first ? eb_text_printf(&f->ruling, ", otherwise at %s", label)
+                     : eb_text_printf(&f->ruling, ", %s", label));
+      first = 0;
+    }
+  return EB_OK;
 }
 
 static eb_error judge(judging *j, const eb_paper_claim *claim) {
@@ -227,6 +263,7 @@ static eb_error judge(judging *j, const eb_paper_claim *claim) {
     f->ours = found.a;
   }
   if (claim->paper) EB_TRY(eb_evaluate_number(j->e, claim->paper, NULL, &f->paper));
+  EB_TRY(judge_range(j, claim));
   return put_reason(f);
 }
 
@@ -234,6 +271,7 @@ eb_error eb_claim_judge(eb_evaluation *e, const eb_paper_claim *claim, eb_claim_
   *out = (eb_claim_result){.verdict = EB_NOT_COMPARABLE, .paper = NAN, .ours = NAN};
   judging j = {.e = e, .out = out, .first = NAN};
   EB_TRY(eb_text_append(&out->causes, "", 0));
+  EB_TRY(eb_text_append(&out->range, "", 0));
   e->why = &out->causes;
   eb_error error = judge(&j, claim);
   e->why = NULL;
@@ -248,6 +286,8 @@ void eb_claim_result_clear(eb_claim_result *f) {
     free(f->conditions[c].bound);
   }
   free(f->conditions);
+  eb_text_clear(&f->range);
+  eb_text_clear(&f->ruling);
   eb_text_clear(&f->causes);
   eb_text_clear(&f->reason);
   *f = (eb_claim_result){0};

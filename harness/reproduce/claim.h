@@ -29,6 +29,9 @@ typedef struct eb_claim_result {
   double paper, ours;       /* the claim in one number each; NaN: it has none */
   eb_condition *conditions; /* what does not hold, what is open, what holds */
   int count, holding;
+  /* "; the same at A, B; otherwise at C; open at D": by the claim's range; "" without one */
+  eb_text range;
+  eb_text ruling; /* "reproduced", "reproduced, otherwise at C": the verdict depends on C then */
   eb_text causes; /* a line each: what is missing, contradicted, failed or too noisy */
   eb_text reason; /* in words */
 } eb_claim_result;

@@ -145,7 +145,7 @@ static eb_error html_claim(const eb_shown_claim *shown, eb_text *page) {
               "<tr id=\"claim-{}\"><td class=\"text\"><b>{}</b><br><span class=\"note\">{}</span>"
               "</td><td class=\"text {}\">{}</td>",
               claim->id, claim->id, claim->where, verdict_classes[result->verdict],
-              eb_claim_verdict_name(result->verdict)));
+              result->ruling.data));
   EB_TRY(html_number(page, result->paper));
   EB_TRY(html_number(page, result->ours));
   EB_TRY(HTML(page, "<td class=\"text wide\">{}\n", claim->text));
@@ -236,8 +236,7 @@ static eb_error markdown_claims(const eb_reproduction *r, eb_text *out) {
   for (int c = 0; c < r->claim_count; c++) {
     const eb_paper_claim *claim = r->claims[c].claim;
     const eb_claim_result *f = &r->claims[c].result;
-    EB_TRY(MARKDOWN(out, "| {} | {} | {} |", claim->id, claim->where,
-                    eb_claim_verdict_name(f->verdict)));
+    EB_TRY(MARKDOWN(out, "| {} | {} | {} |", claim->id, claim->where, f->ruling.data));
     EB_TRY(markdown_number(out, f->paper));
     EB_TRY(markdown_number(out, f->ours));
     EB_TRY(eb_text_printf(out, " %d of %d hold |", f->holding, f->count));
@@ -247,8 +246,7 @@ static eb_error markdown_claims(const eb_reproduction *r, eb_text *out) {
   for (int c = 0; c < r->claim_count; c++) {
     const eb_claim_result *f = &r->claims[c].result;
     if (f->verdict == EB_REPRODUCED) continue;
-    EB_TRY(eb_text_printf(out, "\n### %s: %s\n\n", r->claims[c].claim->id,
-                          eb_claim_verdict_name(f->verdict)));
+    EB_TRY(eb_text_printf(out, "\n### %s: %s\n\n", r->claims[c].claim->id, f->ruling.data));
     for (int k = 0; k < f->count && f->conditions[k].truth != EB_TRUE; k++)
       EB_TRY(eb_text_printf(out, "- `%s`: %s, %s\n", f->conditions[k].text, f->conditions[k].values,
                             eb_truth_name(f->conditions[k].truth)));
@@ -381,7 +379,7 @@ static eb_error add_claim(const eb_shown_claim *shown, const char *folder, eb_ov
   if (!error) error = put_notes(shown->notes.data, "stand-in geometry: ", &texts[3]);
   const cell cells[] = {{claim->id, "text", html, markdown},
                         {claim->where, "text", NULL, NULL},
-                        {eb_claim_verdict_name(shown->result.verdict), class, NULL, NULL},
+                        {shown->result.ruling.data, class, NULL, NULL},
                         {texts[0].data, "", NULL, NULL},
                         {texts[1].data, "", NULL, NULL},
                         {texts[2].data, "text wide", NULL, NULL},

@@ -127,7 +127,7 @@ static void print_figure(const eb_shown_figure *shown, FILE *out) {
 static void print_claim(const eb_shown_claim *shown, FILE *out) {
   const eb_claim_result *result = &shown->result;
   const char *text = shown->claim->text;
-  fprintf(out, "%-20s %s", shown->claim->id, eb_claim_verdict_name(result->verdict));
+  fprintf(out, "%-20s %s", shown->claim->id, result->ruling.data);
   if (isfinite(result->ours)) {
     fprintf(out, "   ours ");
     print_number(out, 0, result->ours);
@@ -205,12 +205,12 @@ static json_t *claim_json(const eb_shown_claim *shown) {
                                                 one->text, "values", one->values, "value",
                                                 one->value, "bound", one->bound, "holds", holds));
   }
-  return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "id", claim->id, "where",
-                   claim->where, "claim", claim->text, "verdict",
-                   eb_claim_verdict_name(result->verdict), "paper_value",
-                   eb_json_real(result->paper), "our_value", eb_json_real(result->ours), "reason",
-                   result->reason.data, "source", claim->source, "conditions", conditions, "notes",
-                   lines_json(shown->notes.data));
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:o}", "id", claim->id,
+                   "where", claim->where, "claim", claim->text, "verdict",
+                   eb_claim_verdict_name(result->verdict), "ruling", result->ruling.data,
+                   "paper_value", eb_json_real(result->paper), "our_value",
+                   eb_json_real(result->ours), "reason", result->reason.data, "source",
+                   claim->source, "conditions", conditions, "notes", lines_json(shown->notes.data));
 }
 
 /* Every value of a run, thinned out when there are very many; the last one is kept. */

@@ -416,11 +416,31 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
+/* Where an entry `range` of a claim is read into. */
+typedef struct range_reading {
+  const eb_paper *paper;
+  eb_paper_claim *claim;
+} range_reading;
+
+static eb_error read_variant(void *context, const eb_entry *entry) {
+  const range_reading *r = context;
+  eb_paper_claim *claim = r->claim;
+  const char *rest;
+  size_t name;
+  EB_TRY(split(entry->value, &name, &rest));
+  EB_TRY(eb_append(&claim->range, &claim->range_count, sizeof *claim->range));
+  eb_paper_variant *variant = &claim->range[claim->range_count - 1];
+  *variant = (eb_paper_variant){0};
+  EB_TRY(eb_copy_part(entry->value, name, &variant->label));
+  return eb_definitions_parse(&r->paper->definitions, rest, &variant->holds);
+}
+
 static eb_error read_claim(eb_paper *paper, const eb_section *section) {
   static const eb_key keys[] = {{"claim", EB_KEY_JOINED, offsetof(eb_paper_claim, text), NULL},
                                 {.name = "holds"},
                                 {"source", EB_KEY_JOINED, offsetof(eb_paper_claim, source), NULL},
                                 {.name = "given"},
+                                {.name = "range"},
                                 {.name = "paper"},
                                 {.name = "ours"},
                                 {.name = "table"},
@@ -447,6 +467,8 @@ static eb_error read_claim(eb_paper *paper, const eb_section *section) {
       error = EB_ERROR(EB_ERR_FORMAT, "it is there twice");
     else if (out)
       error = eb_definitions_parse(&paper->definitions, value, out);
+    else if (strcmp(key, "range") == 0)
+      error = eb_entry_unroll(&section->entries[i], read_variant, &(range_reading){paper, claim});
     else if ((strcmp(key, "table") == 0 && eb_paper_table_find(paper, value) < 0) ||
              (strcmp(key, "figure") == 0 && eb_paper_figure_find(paper, value) < 0))
       error = EB_ERROR(EB_ERR_FORMAT, "there is no %s '%s'", key, value);
@@ -550,6 +572,11 @@ void eb_paper_destroy(eb_paper *paper) {
     eb_expression_destroy(claim->given);
     eb_expression_destroy(claim->paper);
     eb_expression_destroy(claim->ours);
+    for (int v = 0; v < claim->range_count; v++) {
+      free(claim->range[v].label);
+      eb_expression_destroy(claim->range[v].holds);
+    }
+    free(claim->range);
     free(claim->holds);
     free(claim->text);
     free(claim->note);

@@ -24,7 +24,9 @@
  *                  has to offer: where it does not, nothing is refuted), paper and ours =
  *                  EXPRESSION (the claim in one number each; ours is else the left side of the
  *                  first comparison), table = ID and figure = ID (shown with it), note (shown
- *                  unless reproduced)
+ *                  unless reproduced), range = LABEL: EXPRESSION: what the claim asks for where
+ *                  something that the paper leaves unsaid is another; it never decides, but where
+ *                  it comes out differently the verdict says that it depends on that
  *   [figure ID | TITLE]   template (error-tau, time-budget, curves or curves-log), x, y (names of
  *                  the axes), unit, value = EXPRESSION of {case} and {against}, point = X CASE
  *                  [AGAINST], against = CASE (of points without), curve = NAME (of the points that
@@ -136,6 +138,12 @@ typedef struct eb_paper_figure {
   eb_expression *shares[EB_MOST_PARTS];
 } eb_paper_figure;
 
+/* A claim at another value of what the paper does not say. */
+typedef struct eb_paper_variant {
+  char *label;
+  eb_expression *holds;
+} eb_paper_variant;
+
 typedef struct eb_paper_claim {
   const char *id, *where; /* owned by the section */
   char *text;
@@ -144,6 +152,8 @@ typedef struct eb_paper_claim {
   eb_expression **holds; /* all have to; an entry "holds" of the section each, in order */
   int hold_count;
   eb_expression *given, *paper, *ours; /* or NULL */
+  eb_paper_variant *range;
+  int range_count;
   const eb_section *section;
 } eb_paper_claim;
 

@@ -52,6 +52,11 @@ static eb_error check_claim(const eb_paper *paper, const eb_paper_claim *claim) 
           claim->section, entry,
           check(paper, of, NULL, holds || given ? EB_VALUE_TRUTH : EB_VALUE_NUMBER)));
   }
+  for (int v = 0; v < claim->range_count; v++)
+    EB_TRY(
+        eb_section_locate(claim->section, NULL,
+                          eb_error_prefix(check(paper, claim->range[v].holds, NULL, EB_VALUE_TRUTH),
+                                          "range '%s'", claim->range[v].label)));
   return EB_OK;
 }
 
@@ -110,6 +115,8 @@ eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table
 eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *cases) {
   for (int h = 0; h < claim->hold_count; h++)
     EB_TRY(eb_expression_cases(paper, claim->holds[h], NULL, cases));
+  for (int v = 0; v < claim->range_count; v++)
+    EB_TRY(eb_expression_cases(paper, claim->range[v].holds, NULL, cases));
   if (claim->given) EB_TRY(eb_expression_cases(paper, claim->given, NULL, cases));
   return claim->ours ? eb_expression_cases(paper, claim->ours, NULL, cases) : EB_OK;
 }
