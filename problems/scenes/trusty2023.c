@@ -194,7 +194,7 @@ static eb_error mammoth_setup(eb_scene *scene) {
   static const group groups[] = {{"feet", {0, 0, 0}, {1, 1, 0.02}},
                                  {"back", {0.15, 0, 0.72}, {0.5, 1, 1}},
                                  {"knee", {0.1, 0.5, 0.2}, {0.3, 1, 0.34}},
-                                 {"trunk", {0.7, 0.3, 0}, {1, 0.7, 0.44}}};
+                                 {"trunk", {0.7, 0.35, 0}, {1, 0.65, 0.55}}};
   return set_up(scene, groups, 4);
 }
 

@@ -18,7 +18,8 @@
  * a tenth of the highest eigenvalue that was found is taken instead.
  *
  * Of few unknowns LAPACK takes the matrix itself, all of it: there the highest modes may be asked
- * for, which an inverse knows only to rounding of the lowest.
+ * for, which an inverse knows only to rounding of the lowest. Where the lowest are lost in rounding
+ * of the highest (stiffness a million times that of the rest), the inverse follows.
  *
  * Workspace: a copy of the matrix, its factor, 2 count + 10 vectors of SLEPc's. Fails: eigenpairs
  * that do not converge. */
@@ -301,10 +302,11 @@ static eb_error find_pairs(search *s, eb_step_log *log) {
   EB_TRY(EB_NEW(s->mode, most));
   EB_TRY(EB_NEW(s->theta, most));
   EB_TRY(eb_block_matrix_like(s->problem->matrix, &s->shifted));
-  if (!few) EB_TRY(eb_petsc_start());
   for (int pass = 0; pass < PASSES; pass++) {
+    bool dense = few && pass == 0;
     if (pass > 0) s->shift = 0.1 * s->out->value[s->count - 1];
-    EB_TRY(pass_with_shift(s, few, log));
+    if (!dense) EB_TRY(eb_petsc_start());
+    EB_TRY(pass_with_shift(s, dense, log));
     s->out->residual = 0;
     for (int32_t k = 0; k < s->count; k++)
       s->out->residual = fmax(s->out->residual, residual_of(s, k));
