@@ -113,6 +113,11 @@ falsified('beam.h5', "steps/$_", 1, $million, qr/step 2: $_ is/) for qw(elastic 
 falsified('beam.h5', "steps/$_", 1, 1e9, qr/step 2: $_ is/) for qw(update_error held_error);
 falsified('beam.h5', 'steps/inverted', 1, 1, qr/step 2: inverted is/);
 falsified('beam.h5', 'frames/positions', '2,50,2', $million, qr/step 2: \w+ is/);
+my @pulled = ('trusty2023/gatorman:resolution=0.02,E_sword=1e8', '-s', 'semi-implicit', '--steps', 3, '--frames', 'all');
+is_code(0, 'a tail that springs pull', 'run', @pulled, '-o', 'pulled.h5');
+falsified('pulled.h5', 'steps/springs', 1, $million, qr/step 2: springs is/);
+falsified('pulled.h5', 'frames/spring_stiffness', '2,0', 1.01, qr/step 2: springs is/);
+falsified('pulled.h5', 'frames/spring_place', '2,0,0', $million, qr/step 2: springs is/);
 # A sample that does not start from the donor's state, by the last bits; the first run of the file is of newton, on samples.
 my $suite = "[walk]\nscene = bench/beam:resolution=0.25\nsolver = semi-implicit\nsteps = 4\n[samples]\nscene = bench/beam:resolution=0.25\nsolver = newton\n"
   . "frames = all\nfrom = walk\@1..3\n";
