@@ -162,7 +162,7 @@ static void test_given(void) {
 static void test_range(void) {
   static const fake runs[] = {{.name = "a", WHOLE, .kinetic = 2}};
   made_up m;
-  make_up(CASES "[claim depends]\nholds = max(a.kinetic) > 1\n"
+  make_up(CASES "[claim depends]\nholds = {w} * max(a.kinetic) > {h} for h w in 1 1 3 2\n"
                 "range = h = {h} s: max(a.kinetic) > {h} for h in 1 2 3\n"
                 "range = E = 1: max(missing.kinetic) > 1\n"
                 "[claim alike]\nholds = max(a.kinetic) > 3\nrange = h = 4 s: max(a.kinetic) > 4\n",

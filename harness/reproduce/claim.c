@@ -216,7 +216,7 @@ static eb_error judge_range(const judging *j, const eb_paper_claim *claim) {
     for (int v = 0, first = 1; v < claim->range_count; v++) {
       const char *label = claim->range[v].label;
       eb_claim_verdict verdict;
-      EB_TRY(judge_variant(j, claim->range[v].holds, &verdict));
+      EB_TRY(judge_variant(j, claim->range[v].of, &verdict));
       int found = verdict == EB_NOT_COMPARABLE ? 2 : verdict != f->verdict;
       if (found != k) continue;
       EB_TRY(first ? eb_text_printf(&f->range, "; %s %s", words[k], label)
@@ -233,7 +233,7 @@ static eb_error judge(judging *j, const eb_paper_claim *claim) {
   eb_claim_result *f = j->out;
   eb_text *causes = &f->causes;
   for (int h = 0; h < claim->hold_count; h++) {
-    part whole = {j, claim->holds[h]};
+    part whole = {j, claim->holds[h].of};
     EB_TRY(judge_part(&whole, NULL));
   }
   EB_TRY(rule(f));

@@ -416,23 +416,26 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* Where an entry `range` of a claim is read into. */
-typedef struct range_reading {
+/* Where an entry `holds` or `range` of a claim is read into. */
+typedef struct condition_reading {
   const eb_paper *paper;
-  eb_paper_claim *claim;
-} range_reading;
+  const eb_entry *entry;
+  eb_paper_condition **to;
+  int *count;
+  bool labelled;
+} condition_reading;
 
-static eb_error read_variant(void *context, const eb_entry *entry) {
-  const range_reading *r = context;
-  eb_paper_claim *claim = r->claim;
-  const char *rest;
-  size_t name;
-  EB_TRY(split(entry->value, &name, &rest));
-  EB_TRY(eb_append(&claim->range, &claim->range_count, sizeof *claim->range));
-  eb_paper_variant *variant = &claim->range[claim->range_count - 1];
-  *variant = (eb_paper_variant){0};
-  EB_TRY(eb_copy_part(entry->value, name, &variant->label));
-  return eb_definitions_parse(&r->paper->definitions, rest, &variant->holds);
+/* "EXPRESSION", or "LABEL: EXPRESSION". */
+static eb_error read_condition(void *context, const eb_entry *unrolled) {
+  const condition_reading *r = context;
+  const char *rest = unrolled->value;
+  size_t label = 0;
+  if (r->labelled) EB_TRY(split(unrolled->value, &label, &rest));
+  EB_TRY(eb_append(r->to, r->count, sizeof **r->to));
+  eb_paper_condition *condition = &(*r->to)[*r->count - 1];
+  *condition = (eb_paper_condition){.entry = r->entry};
+  if (r->labelled) EB_TRY(eb_copy_part(unrolled->value, label, &condition->label));
+  return eb_definitions_parse(&r->paper->definitions, rest, &condition->of);
 }
 
 static eb_error read_claim(eb_paper *paper, const eb_section *section) {
@@ -453,12 +456,13 @@ static eb_error read_claim(eb_paper *paper, const eb_section *section) {
   claim->section = section;
   claim->where = section->text;
   EB_TRY(eb_section_locate(section, NULL, eb_section_read(section, keys, claim)));
-  EB_TRY(EB_NEW(claim->holds, section->count));
   for (int i = 0; i < section->count; i++) {
-    const char *key = section->entries[i].key, *value = section->entries[i].value;
-    bool holds = strcmp(key, "holds") == 0;
-    eb_expression **out = holds                       ? &claim->holds[claim->hold_count++]
-                          : strcmp(key, "given") == 0 ? &claim->given
+    const eb_entry *entry = &section->entries[i];
+    const char *key = entry->key, *value = entry->value;
+    bool holds = strcmp(key, "holds") == 0, range = strcmp(key, "range") == 0;
+    condition_reading r = {paper, entry, &claim->holds, &claim->hold_count, range};
+    if (range) r.to = &claim->range, r.count = &claim->range_count;
+    eb_expression **out = strcmp(key, "given") == 0   ? &claim->given
                           : strcmp(key, "paper") == 0 ? &claim->paper
                           : strcmp(key, "ours") == 0  ? &claim->ours
                                                       : NULL;
@@ -467,12 +471,12 @@ static eb_error read_claim(eb_paper *paper, const eb_section *section) {
       error = EB_ERROR(EB_ERR_FORMAT, "it is there twice");
     else if (out)
       error = eb_definitions_parse(&paper->definitions, value, out);
-    else if (strcmp(key, "range") == 0)
-      error = eb_entry_unroll(&section->entries[i], read_variant, &(range_reading){paper, claim});
+    else if (holds || range)
+      error = eb_entry_unroll(entry, read_condition, &r);
     else if ((strcmp(key, "table") == 0 && eb_paper_table_find(paper, value) < 0) ||
              (strcmp(key, "figure") == 0 && eb_paper_figure_find(paper, value) < 0))
       error = EB_ERROR(EB_ERR_FORMAT, "there is no %s '%s'", key, value);
-    EB_TRY(eb_section_locate(section, &section->entries[i], error));
+    EB_TRY(eb_section_locate(section, entry, error));
   }
   return claim->hold_count
              ? EB_OK
@@ -539,6 +543,14 @@ eb_error eb_paper_read(const char *name, const char *from, bool quick, eb_paper 
   return error;
 }
 
+static void clear_conditions(eb_paper_condition *conditions, int count) {
+  for (int i = 0; i < count; i++) {
+    free(conditions[i].label);
+    eb_expression_destroy(conditions[i].of);
+  }
+  free(conditions);
+}
+
 void eb_paper_destroy(eb_paper *paper) {
   if (!paper) return;
   for (int t = 0; t < paper->table_count; t++) {
@@ -568,16 +580,11 @@ void eb_paper_destroy(eb_paper *paper) {
   }
   for (int c = 0; c < paper->claim_count; c++) {
     eb_paper_claim *claim = &paper->claims[c];
-    for (int h = 0; h < claim->hold_count; h++) eb_expression_destroy(claim->holds[h]);
+    clear_conditions(claim->holds, claim->hold_count);
+    clear_conditions(claim->range, claim->range_count);
     eb_expression_destroy(claim->given);
     eb_expression_destroy(claim->paper);
     eb_expression_destroy(claim->ours);
-    for (int v = 0; v < claim->range_count; v++) {
-      free(claim->range[v].label);
-      eb_expression_destroy(claim->range[v].holds);
-    }
-    free(claim->range);
-    free(claim->holds);
     free(claim->text);
     free(claim->note);
     free(claim->source);

@@ -138,22 +138,21 @@ typedef struct eb_paper_figure {
   eb_expression *shares[EB_MOST_PARTS];
 } eb_paper_figure;
 
-/* A claim at another value of what the paper does not say. */
-typedef struct eb_paper_variant {
-  char *label;
-  eb_expression *holds;
-} eb_paper_variant;
+/* What a claim asks for, and what it would ask for elsewhere in its range. */
+typedef struct eb_paper_condition {
+  const eb_entry *entry; /* of the section: an entry with loops has several */
+  char *label;           /* where in the range; NULL: here */
+  eb_expression *of;
+} eb_paper_condition;
 
 typedef struct eb_paper_claim {
   const char *id, *where; /* owned by the section */
   char *text;
-  char *note;            /* what was tried where it does not reproduce, or "" */
-  char *source;          /* of its bounds, or "" */
-  eb_expression **holds; /* all have to; an entry "holds" of the section each, in order */
-  int hold_count;
+  char *note;                        /* what was tried where it does not reproduce, or "" */
+  char *source;                      /* of its bounds, or "" */
+  eb_paper_condition *holds, *range; /* in the section's order; all of `holds` have to */
+  int hold_count, range_count;
   eb_expression *given, *paper, *ours; /* or NULL */
-  eb_paper_variant *range;
-  int range_count;
   const eb_section *section;
 } eb_paper_claim;
 

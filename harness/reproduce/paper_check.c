@@ -37,26 +37,28 @@ static eb_error check(const eb_paper *paper, const eb_expression *of, const eb_s
   return error;
 }
 
-/* The expressions of entries are in the order of these. */
+static eb_error check_conditions(const eb_paper *paper, const eb_paper_claim *claim,
+                                 const eb_paper_condition *conditions, int count) {
+  for (int i = 0; i < count; i++)
+    EB_TRY(eb_section_locate(claim->section, conditions[i].entry,
+                             check(paper, conditions[i].of, NULL, EB_VALUE_TRUTH)));
+  return EB_OK;
+}
+
 static eb_error check_claim(const eb_paper *paper, const eb_paper_claim *claim) {
-  for (int i = 0, hold = 0; i < claim->section->count; i++) {
+  EB_TRY(check_conditions(paper, claim, claim->holds, claim->hold_count));
+  EB_TRY(check_conditions(paper, claim, claim->range, claim->range_count));
+  for (int i = 0; i < claim->section->count; i++) {
     const eb_entry *entry = &claim->section->entries[i];
-    bool holds = strcmp(entry->key, "holds") == 0, given = strcmp(entry->key, "given") == 0;
-    const eb_expression *of = holds                              ? claim->holds[hold++]
-                              : given                            ? claim->given
+    bool given = strcmp(entry->key, "given") == 0;
+    const eb_expression *of = given                              ? claim->given
                               : strcmp(entry->key, "paper") == 0 ? claim->paper
                               : strcmp(entry->key, "ours") == 0  ? claim->ours
                                                                  : NULL;
     if (of)
-      EB_TRY(eb_section_locate(
-          claim->section, entry,
-          check(paper, of, NULL, holds || given ? EB_VALUE_TRUTH : EB_VALUE_NUMBER)));
+      EB_TRY(eb_section_locate(claim->section, entry,
+                               check(paper, of, NULL, given ? EB_VALUE_TRUTH : EB_VALUE_NUMBER)));
   }
-  for (int v = 0; v < claim->range_count; v++)
-    EB_TRY(
-        eb_section_locate(claim->section, NULL,
-                          eb_error_prefix(check(paper, claim->range[v].holds, NULL, EB_VALUE_TRUTH),
-                                          "range '%s'", claim->range[v].label)));
   return EB_OK;
 }
 
@@ -114,9 +116,9 @@ eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table
 
 eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *cases) {
   for (int h = 0; h < claim->hold_count; h++)
-    EB_TRY(eb_expression_cases(paper, claim->holds[h], NULL, cases));
+    EB_TRY(eb_expression_cases(paper, claim->holds[h].of, NULL, cases));
   for (int v = 0; v < claim->range_count; v++)
-    EB_TRY(eb_expression_cases(paper, claim->range[v].holds, NULL, cases));
+    EB_TRY(eb_expression_cases(paper, claim->range[v].of, NULL, cases));
   if (claim->given) EB_TRY(eb_expression_cases(paper, claim->given, NULL, cases));
   return claim->ours ? eb_expression_cases(paper, claim->ours, NULL, cases) : EB_OK;
 }
