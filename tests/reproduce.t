@@ -181,10 +181,10 @@ like_error(1, qr/papers\/wrong\/paper.ini:10: \[claim c\] holds: 'completed\(a':
 
 # ---- listing
 ($out) = is_code(0, 'claims', 'list', 'claims');
-my %claims = (hecht2012 => 13, conjac2020 => 13, verschoor2019 => 15);
+my %claims = (hecht2012 => 13, conjac2020 => 13, verschoor2019 => 15, trusty2023 => 20);
 is(() = $out =~ /^$_\//mg, $claims{$_}, "of $_") for sort keys %claims;
 ($out) = is_code(0, 'claims as JSON', 'list', 'claims', '--format', 'json');
-is(scalar @{decode_json($out)->{claims}}, 41, 'are as many');
+is(scalar @{decode_json($out)->{claims}}, 61, 'are as many');
 for my $paper (sort keys %claims) {
   ($out) = is_code(0, "the plan of $paper", 'reproduce', $paper, '--quick', '--dry-run', '--format', 'json');
   my @cases = @{decode_json($out)->{cases}};
@@ -258,7 +258,7 @@ is(scalar @{decode_json($out)->{holds}}, 1, 'with its conditions');
   like($out, qr/^tiny\n.*^beams\n/ms, '  one after the other');
   like_error(2, qr/'tiny' is named twice/, 'a paper twice', 'reproduce', 'tiny', 'tiny/times', @several[3 .. 4]);
   ($out) = is_code(6, 'all papers, none of which was run', 'reproduce', 'all', '--quick', '--judge', '-o', 'none');
-  like(slurp(scratch('none/index.html')), qr/41 claims of 3 papers: 0 reproduced.*not run/s, '  say so');
+  like(slurp(scratch('none/index.html')), qr/61 claims of 4 papers: 0 reproduced.*not run/s, '  say so');
 }
 
 # ---- cases that start from each other's states, samples and a sweep

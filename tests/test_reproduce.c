@@ -210,7 +210,7 @@ static void says(const char *names, const char *holds, const char *wanted) {
   snprintf(ini, sizeof ini, HEAD "[names]\n%s\n[claim c]\nholds = %s\n", names, holds);
   write_paper("good", "paper.ini", ini);
   tap_require(eb_paper_load("good", folder, false, &paper), holds);
-  tap_require(eb_expression_print(paper->claims[0].holds[0], NULL, NULL, NULL, &text), holds);
+  tap_require(eb_expression_print(paper->claims[0].holds[0].of, NULL, NULL, NULL, &text), holds);
   tap_ok(strcmp(text.data, wanted) == 0, "%s: %s", holds, text.data);
   if (strcmp(text.data, wanted)) printf("#   wanted %s\n", wanted);
   eb_text_clear(&text);

@@ -44,7 +44,8 @@ eb_potential_value eb_potential_at(const eb_potential *potential, const double *
   }
   inertia *= 0.5 * potential->inertia;
   double elastic = eb_elasticity_energy(potential->elasticity, x);
-  double springs = eb_springs_energy(potential->springs, potential->fixed, x);
+  double springs =
+      potential->springs ? eb_springs_energy(potential->springs, potential->fixed, x) : 0;
   return (eb_potential_value){.value = inertia + elastic + springs - work,
                               .magnitude = inertia + fabs(elastic) + springs + absolute_work +
                                            potential->elastic_scale};
@@ -55,7 +56,9 @@ eb_potential_residual eb_potential_descent(const eb_potential *potential, const 
   const double *mass = eb_elasticity_mass(potential->elasticity);
   double residual = 0, external = 0, internal = 0, inertial = 0;
   memset(descent, 0, 3 * (size_t)potential->nodes * sizeof *descent);
-  double springs = eb_springs_gradient(potential->springs, potential->fixed, x, -1, descent);
+  double springs = potential->springs
+                       ? eb_springs_gradient(potential->springs, potential->fixed, x, -1, descent)
+                       : 0;
   for (int32_t i = 0; i < potential->nodes; i++) {
     double inertia = potential->inertia * mass[i];
     for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3 && !potential->fixed[i]; k++) {

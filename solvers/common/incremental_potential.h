@@ -20,11 +20,11 @@ typedef struct eb_potential {
   /* Sum over elements of rest volume x stiffness, J: psi is a difference of terms of that size,
    * however small it is itself. */
   double elastic_scale;
-  const uint8_t *fixed;    /* nodes */
-  const double *force;     /* f_ext, nodes x 3, N */
-  const double *origin;    /* x0, nodes x 3, m */
-  const double *predicted; /* xt, nodes x 3, m */
-  const eb_springs *springs;
+  const uint8_t *fixed;      /* nodes */
+  const double *force;       /* f_ext, nodes x 3, N */
+  const double *origin;      /* x0, nodes x 3, m */
+  const double *predicted;   /* xt, nodes x 3, m */
+  const eb_springs *springs; /* NULL: none */
 } eb_potential;
 
 typedef struct eb_potential_value {
