@@ -1,5 +1,7 @@
 #include "harness/reproduce/evidence.h"
 
+#include "harness/audit/rules.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,9 +147,13 @@ const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_) {
 
 /* ---- which run stands for a case ------------------------------------------------------------- */
 
-static eb_run_status status_of(const eb_run *run, int64_t frames) {
+bool eb_evidence_gains(const eb_paper_case *work, const eb_run *run) {
+  return work->may_gain && strcmp(run->audit_rules, eb_rule_name(EB_RULE_ENERGY)) == 0;
+}
+
+static eb_run_status status_of(const eb_paper_case *work, const eb_run *run, int64_t frames) {
   int64_t least = eb_warmup_steps(run) ? 2 : 1; /* the first is left out */
-  bool refuted = strcmp(run->audit, "failed") == 0;
+  bool refuted = strcmp(run->audit, "failed") == 0 && !eb_evidence_gains(work, run);
   switch (eb_outcome_find(run->outcome)) {
   case EB_OUTCOME_COMPLETED:
     return refuted ? EB_RUN_REFUTED : EB_RUN_WHOLE;
@@ -171,7 +177,7 @@ static eb_error consider(const eb_paper_case *work, const eb_results *results, i
   double *walls, wall = 0;
   size_t count;
   int64_t frames = candidate->steps_done / eb_steps_per_frame(candidate);
-  eb_run_status status = status_of(candidate, frames);
+  eb_run_status status = status_of(work, candidate, frames);
   EB_TRY(eb_results_steps(results, run, EB_COL_WALL, &walls, &count));
   for (size_t i = 0; i < count; i++) wall += walls[i];
   free(walls);

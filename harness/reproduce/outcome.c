@@ -47,6 +47,12 @@ static eb_error note(const eb_evidence *e, const bool *marked, bool troubles, eb
   if (last) EB_TRY(eb_text_printf(out, "\n"));
   for (int c = 0; c < paper->case_count; c++) {
     const eb_run *run = marked[c] ? eb_evidence_run(e, c) : NULL;
+    if (run && eb_evidence_gains(&paper->cases[c], run))
+      EB_TRY(eb_text_printf(out, "%s counts although its audit failed, as the paper says: %s\n",
+                            paper->cases[c].name, run->audit_detail));
+  }
+  for (int c = 0; c < paper->case_count; c++) {
+    const eb_run *run = marked[c] ? eb_evidence_run(e, c) : NULL;
     bool seen = !run || !run->stand_in || !*run->stand_in;
     for (int b = 0; b < c && !seen; b++) {
       const eb_run *before = marked[b] ? eb_evidence_run(e, b) : NULL;

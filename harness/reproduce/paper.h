@@ -6,13 +6,17 @@
  *                  NAME = SCENE[:p=v,..] LABEL [THREADS]
  *                  Settings: frames (or seconds: simulated time, for cases of one section with
  *                  different steps), repeat, threads, timeout (s), memory (MB), may-fail (a failure
- *                  is what the paper reports), examine (yes: of the subspace that the solver
- *                  declares, harness/audit/examine.h), quick-scene = p=v,.. (parameters of quick
- * runs' scenes, beside their own or in their place: fewer bodies instead of fewer frames); from,
- * stride, samples, sweep and checkpoints as in suites (harness/suite/ties.h), where `from` names a
- * case of the paper. KEY = A | B: B is for quick runs. settings = KEY VALUE, KEY A | B, ..: several
- * in one line, as in the header. Cases of one section are competitors: their repetitions
- * interleave. [cases]        what holds for the other sections too, unless they say otherwise
+ *                  is what the paper reports), may-gain (energy from nowhere is what the paper
+ *                  reports: the run counts when its audit breaks no other rule, and the page says
+ *                  so), examine (of the subspace that the solver declares,
+ *                  harness/audit/examine.h), quick-scene = p=v,.. (parameters of quick runs'
+ *                  scenes, beside their own or in their place: fewer bodies instead of fewer
+ *                  frames); from, stride, samples, sweep and checkpoints as in suites
+ *                  (harness/suite/ties.h), where `from` names a case of the paper. KEY = A | B: B
+ *                  is for quick runs. settings = KEY VALUE, KEY A | B, ..: several in one line, as
+ *                  in the header.
+ *                  Cases of one section are competitors: their repetitions interleave.
+ *   [cases]        what holds for the other sections too, unless they say otherwise
  *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (definitions.h)
  *   [table ID | WHERE]   title, data (a TSV file), unit (ms, s, MB, 1), note,
  *                  column = NAME | HEADING | EXPRESSION: a column of the data, and ours beside it;
@@ -86,6 +90,7 @@ typedef struct eb_paper_case {
   double timeout, memory; /* s, MB; 0: the default */
   bool examine;           /* the subspace that its solver declares */
   bool may_fail;          /* a failure is what the paper reports: a result like others */
+  bool may_gain;          /* energy from nowhere is */
   const char *reduced;    /* parameters that a quick run adds, or NULL; owned by the paper */
   int group;              /* competitors have the same */
 } eb_paper_case;

@@ -17,7 +17,7 @@
 typedef struct settings {
   int64_t frames, repeat, threads;
   double timeout, memory, seconds;
-  bool may_fail, examine;
+  bool may_fail, may_gain, examine;
   const char *scene; /* parameters; owned by the paper */
   eb_paper_ties ties;
 } settings;
@@ -41,6 +41,7 @@ static const struct setting {
     {"timeout", REAL, offsetof(settings, timeout), 0, true, true},
     {"memory", REAL, offsetof(settings, memory), 0, true, false},
     {"may-fail", YES, offsetof(settings, may_fail), 0, true, false},
+    {"may-gain", YES, offsetof(settings, may_gain), 0, true, false},
     {"examine", YES, offsetof(settings, examine), 0, true, false},
     {"scene", PARAMETERS, offsetof(settings, scene), 0, false, true},
     {"from", TIE, offsetof(settings, ties[EB_TIE_FROM]), 0, true, true},
@@ -293,6 +294,7 @@ static eb_error apply(const settings s[KINDS_OF_RUNS], bool quick, eb_paper_case
   if (!out->threads) out->threads = full->threads;
   out->memory = full->memory;
   out->may_fail = full->may_fail;
+  out->may_gain = full->may_gain;
   out->examine = full->examine;
   for (int k = 0; k < EB_PAPER_TIES; k++) ties[k] = less->ties[k] ? less->ties[k] : full->ties[k];
   memcpy(out->ties, quick ? ties : full->ties, sizeof out->ties);

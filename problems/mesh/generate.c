@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/random.h"
 #include "problems/base/vector3.h"
 
 static const double pi = 3.14159265358979323846;
@@ -312,5 +313,15 @@ void eb_surface_move(eb_surface *surface, const double rotation[9], const double
     const double from[3] = {X[0], X[1], X[2]};
     if (rotation) eb_turn3(rotation, from, X);
     eb_add3(1, shift, X);
+  }
+}
+
+void eb_generate_jitter(const eb_grid *grid, double share, eb_mesh *mesh) {
+  uint64_t random = 1;
+  for (int64_t k = 0; k < 3 * (int64_t)mesh->node_count; k++) {
+    int d = (int)(k % 3);
+    double edge = grid->size[d] / grid->cubes[d], at = (mesh->X[k] - grid->origin[d]) / edge;
+    double shift = eb_random_uniform(&random, -share, share);
+    if (at > 0.5 && at < grid->cubes[d] - 0.5) mesh->X[k] += shift * edge;
   }
 }

@@ -32,6 +32,13 @@
 
 /* Parts of an eb_scene_ops that go together. A bar: {cubes}, {origin}, {size}, m. */
 #define EB_SCENE_GRID(...) .grid = {__VA_ARGS__}, .mesh_parameters = "resolution"
+/* Its inner nodes shifted at random (eb_generate_jitter); with EB_JITTER_PARAMETER. */
+#define EB_SCENE_JITTERED_GRID(...) .grid = {__VA_ARGS__}, .mesh_parameters = "resolution,jitter"
+#define EB_JITTER_PARAMETER                                                                        \
+  {                                                                                                \
+    "jitter", EB_OPTION_REAL, "0.2", 0, 0.3, NULL, "",                                             \
+        "random shift of nodes along each axis, of a cube; those on faces stay on them"            \
+  }
 /* A model that stands in for the paper's: name, elements, nodes (0: any), size,
  * m, and what reshapes it, or nothing. */
 #define EB_SCENE_MODEL(name_, ...)                                                                 \

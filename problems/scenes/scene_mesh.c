@@ -65,7 +65,10 @@ static eb_error generate(const eb_scene_ops *ops, const eb_values *parameters, e
   if (ops->model.elements == 0) {
     eb_grid grid = ops->grid;
     for (int d = 0; d < 3; d++) grid.cubes[d] = (int32_t)fmax(1, round(grid.cubes[d] * resolution));
-    return eb_generate_tets6(&grid, out);
+    EB_TRY(eb_generate_tets6(&grid, out));
+    if (strstr(ops->mesh_parameters, "jitter"))
+      eb_generate_jitter(&grid, eb_values_real(parameters, "jitter"), *out);
+    return EB_OK;
   }
   const eb_model *found = eb_model_find(ops->stand_in);
   if (!found)

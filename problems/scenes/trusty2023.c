@@ -291,6 +291,7 @@ static const eb_option cantilever_parameters[] = {
     PARAMETERS("1e7"),
     EB_CUBES_PARAMETER,
     STIFFNESS("E_stiff", "1e9", "every other block"),
+    EB_JITTER_PARAMETER,
     {"load", EB_OPTION_REAL, "0", -1e9, 1e9, NULL, "N", "force on the free end, downwards"},
     EB_LAST_PARAMETER};
 
@@ -324,7 +325,7 @@ const eb_scene_ops eb_trusty2023_cantilever = {
     EB_SCENE_COUNTS(9801, 48000, 0),
     .parameters = cantilever_parameters,
     EB_SCENE_RUN(1, 1),
-    EB_SCENE_GRID({80, 10, 10}, {0, 0, 0}, {1, 0.125, 0.125}),
+    EB_SCENE_JITTERED_GRID({80, 10, 10}, {0, 0, 0}, {1, 0.125, 0.125}),
     .prepare = cantilever_prepare,
     .setup = cantilever_setup,
     .boundary = hold_first,
@@ -335,6 +336,7 @@ static const eb_option bar_parameters[] = {
     PARAMETERS("1e6"),
     EB_CUBES_PARAMETER,
     STIFFNESS("E_stiff", "1e10", "the blocks"),
+    EB_JITTER_PARAMETER,
     {"spin", EB_OPTION_REAL, "5", -1e3, 1e3, NULL, "rad/s", "initial turn about the y axis"},
     {"turned", EB_OPTION_REAL, "0", -360, 360, NULL, "deg", "turn of the whole bar at the start"},
     {"block", EB_OPTION_REAL, "0", -360, 360, NULL, "deg",
@@ -391,7 +393,7 @@ const eb_scene_ops eb_trusty2023_bar = {
     .needs = NEEDS,
     .parameters = bar_parameters,
     EB_SCENE_RUN(100, 1),
-    EB_SCENE_GRID({48, 6, 6}, {0, 0, 0}, {1, 0.125, 0.125}),
+    EB_SCENE_JITTERED_GRID({48, 6, 6}, {0, 0, 0}, {1, 0.125, 0.125}),
     .prepare = bar_prepare,
     .setup = bar_setup,
 };
