@@ -595,7 +595,10 @@ static void displacements_integrated_in_full(void) {
                                      eb_elasticity_mass(f.scene->elasticity), 19, linear.weight,
                                      &b),
               "a basis");
-  tap_require(eb_cubature_create(mesh, &linear, 1, true, 5, 50, &cubature), "all elements");
+  tap_require(eb_cubature_create(mesh, &linear,
+                                 &(eb_clustering_choice){.count = 1, .all = true, .seed = 5},
+                                 &cubature),
+              "all elements");
   tap_require(eb_points_create(mesh, f.scene->materials, &b, &cubature, false, &points), "points");
   int32_t n = eb_basis_coefficients(&b), full = 3 * mesh->node_count;
   double *u = vector(n), *q = vector(n), *g = vector(n), *want = vector(n), *x = vector(full);

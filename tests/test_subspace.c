@@ -35,7 +35,9 @@ static reduced reduced_open(const char *parameters, int32_t modes, int32_t point
   tap_require(eb_basis_skinning(r.mesh->node_count, r.mesh->X, eb_elasticity_mass(r.elasticity),
                                 modes, r.skinning.weight, &r.basis),
               "a basis");
-  tap_require(eb_cubature_create(r.mesh, &r.skinning, points, all, 5, 50, &r.cubature), "points");
+  tap_require(eb_cubature_create(r.mesh, &r.skinning,
+                                 &(eb_clustering_choice){points, all, false, 5, 50}, &r.cubature),
+              "points");
   tap_require(eb_points_create(r.mesh, scene->materials, &r.basis, &r.cubature, mixed, &r.points),
               "points of the basis");
   r.size = 3 * r.basis.size;
@@ -206,8 +208,12 @@ static void cubature_fills_the_volume(void) {
     volume += eb_mesh_element_volume(r.mesh, r.mesh->X, e);
   tap_ok(r.cubature.count == 60 && rising, "sixty different elements, with volumes of their own");
   tap_near(sum, volume, 1e-12 * volume, "which add up to the body");
-  tap_require(eb_cubature_create(r.mesh, &r.skinning, 60, false, 5, 50, &again), "again");
-  tap_require(eb_cubature_create(r.mesh, &r.skinning, 60, false, 6, 50, &other), "other seed");
+  tap_require(eb_cubature_create(r.mesh, &r.skinning,
+                                 &(eb_clustering_choice){60, false, false, 5, 50}, &again),
+              "again");
+  tap_require(eb_cubature_create(r.mesh, &r.skinning,
+                                 &(eb_clustering_choice){60, false, false, 6, 50}, &other),
+              "other seed");
   size_t bytes = 60 * sizeof *again.element;
   tap_ok(again.count == 60 && !memcmp(again.element, r.cubature.element, bytes) &&
              !memcmp(again.weight, r.cubature.weight, 60 * sizeof *again.weight),
@@ -215,6 +221,32 @@ static void cubature_fills_the_volume(void) {
   tap_ok(memcmp(other.element, r.cubature.element, bytes) != 0, "another one others");
   eb_cubature_clear(&again);
   eb_cubature_clear(&other);
+  reduced_close(&r);
+}
+
+/* A weight that is 0 in three quarters of the elements and rises in the rest: the mean is in the
+ * rest, the median where most elements are. */
+static void medians_are_where_most_is(void) {
+  reduced r = reduced_open("nx=16,ny=2,nz=2", 2, 20, false, false);
+  int32_t nodes = r.mesh->node_count;
+  double *weight = vector(nodes), one = 1, lo[3], hi[3];
+  eb_mesh_bounds(r.mesh->X, nodes, lo, hi);
+  for (int32_t i = 0; i < nodes; i++)
+    weight[i] = fmax(0, (r.mesh->X[3 * i] - lo[0]) / (hi[0] - lo[0]) - 0.75);
+  const eb_skinning skinning = {
+      .nodes = nodes, .modes = 1, .axes = 1, .weight = weight, .eigenvalue = &one};
+  for (int medians = 0; medians < 2; medians++) {
+    eb_cubature found;
+    double at = 0;
+    tap_require(eb_cubature_create(r.mesh, &skinning,
+                                   &(eb_clustering_choice){1, false, medians, 5, 50}, &found),
+                "a point");
+    for (int a = 0; a < 4; a++) at += weight[r.mesh->elements[4 * found.element[0] + a]] / 4;
+    tap_ok(found.count == 1 && (medians ? at == 0 : at > 0), "one point, %s",
+           medians ? "the median's, is flat" : "the mean's, is on the slope");
+    eb_cubature_clear(&found);
+  }
+  free(weight);
   reduced_close(&r);
 }
 
@@ -497,6 +529,7 @@ int main(void) {
   modes_are_the_lowest();
   basis_is_orthonormal_and_affine();
   cubature_fills_the_volume();
+  medians_are_where_most_is();
   static const char *const materials[] = {"corotational", "corotated",   "fixed-corotational",
                                           "stvk",         "neo-hookean", "stable-neo-hookean"};
   for (int i = 0; i < 6; i++) {

@@ -209,7 +209,36 @@ static int compare_elements(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The element nearest to each mean, with the cluster's volume. */
+/* Sums of the clusters over their elements, each by its volume over its distance to the centre. */
+static void sum_by_nearness(clustering *c) {
+  memset(c->sum, 0, (size_t)c->clusters * (size_t)c->features * sizeof *c->sum);
+  memset(c->filled, 0, (size_t)c->clusters * sizeof *c->filled);
+  for (int32_t e = 0; e < c->elements; e++) {
+    int32_t k = c->of[e];
+    const float *at = feature_of(c, e);
+    double away = sqrt((double)distance2(c, at, centre_of(c, k)));
+    double share = c->volume[e] / (away + 1e-30);
+    c->filled[k] += share;
+    for (int32_t f = 0; f < c->features; f++)
+      c->sum[(int64_t)k * c->features + f] += share * (double)at[f];
+  }
+}
+
+/* Centres from the clusters' means to their geometric medians, the least sum of distances instead
+ * of their squares: Weiszfeld's iteration. */
+static void take_medians(clustering *c) {
+  enum { WEISZFELD = 40 };
+  for (int i = 0; i < WEISZFELD; i++) {
+    sum_by_nearness(c);
+    for (int32_t k = 0; k < c->clusters; k++)
+      for (int32_t f = 0; f < c->features && c->filled[k] > 0; f++)
+        centre_of(c, k)[f] = (float)(c->sum[(int64_t)k * c->features + f] / c->filled[k]);
+  }
+  memset(c->filled, 0, (size_t)c->clusters * sizeof *c->filled);
+  for (int32_t e = 0; e < c->elements; e++) c->filled[c->of[e]] += c->volume[e];
+}
+
+/* The element nearest to each centre, with the cluster's volume. */
 static eb_error choose_points(clustering *c, eb_cubature *out) {
   int32_t *nearest;
   EB_TRY(EB_NEW(nearest, c->clusters));
@@ -229,7 +258,7 @@ static eb_error choose_points(clustering *c, eb_cubature *out) {
 }
 
 static eb_error cluster(clustering *c, const eb_mesh *mesh, const eb_skinning *skinning,
-                        uint64_t seed, int iterations, eb_cubature *out) {
+                        const eb_clustering_choice *choice, eb_cubature *out) {
   size_t elements = (size_t)c->elements, clusters = (size_t)c->clusters;
   size_t features = (size_t)c->features;
   EB_TRY(EB_NEW(c->feature, elements * features));
@@ -244,18 +273,21 @@ static eb_error cluster(clustering *c, const eb_mesh *mesh, const eb_skinning *s
   EB_TRY(EB_NEW(c->apart, clusters));
   EB_TRY(EB_NEW(c->moved, clusters));
   make_features(c, mesh, skinning);
-  seed_centres(c, seed);
+  seed_centres(c, choice->seed);
   set_aside(c);
 #pragma omp parallel for schedule(dynamic, 1024)
   for (int32_t e = 0; e < c->elements; e++) assign(c, e);
-  for (int i = 0; i < iterations && iterate(c) > 0;) i++;
+  for (int i = 0; i < choice->iterations && iterate(c) > 0;) i++;
   move_centres(c);
   refill(c);
+  if (choice->medians) take_medians(c);
   return choose_points(c, out);
 }
 
-eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning, int32_t count,
-                            bool all, uint64_t seed, int iterations, eb_cubature *out) {
+eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning,
+                            const eb_clustering_choice *choice, eb_cubature *out) {
+  int32_t count = choice->count;
+  bool all = choice->all;
   *out = (eb_cubature){0};
   clustering c = {.elements = mesh->element_count,
                   .clusters = all || count > mesh->element_count ? mesh->element_count : count};
@@ -279,7 +311,7 @@ eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning, in
       out->weight[e] = eb_mesh_element_volume(mesh, mesh->X, e);
     }
   } else if (!error) {
-    error = cluster(&c, mesh, skinning, seed, iterations, out);
+    error = cluster(&c, mesh, skinning, choice, out);
   }
   void *const owned[] = {c.feature, c.centre, c.aside, c.sum,   c.volume, c.filled,
                          c.of,      c.upper,  c.lower, c.apart, c.moved};

@@ -19,12 +19,23 @@ typedef struct eb_cubature {
   double *weight;   /* count, m^3 */
 } eb_cubature;
 
-/* k-means++ with the given seed, then Lloyd's iterations until no element changes its cluster or
- * `iterations` are done. `count` is cut to the number of elements; an empty cluster takes the
- * element farthest from its own mean. With `all`, every element with its own volume instead. The
- * same result for any number of threads. The caller clears *out. */
-EB_MUST eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning, int32_t count,
-                                    bool all, uint64_t seed, int iterations, eb_cubature *out);
+typedef struct eb_clustering_choice {
+  int32_t count; /* of points, cut to the number of elements */
+  bool all;      /* every element with its own volume instead */
+  /* The point of a cluster is the element nearest to its geometric median, not to its mean. A stiff
+   * piece is one value with many elements, and the soft ones around it spread their cluster's mean
+   * off that value: the element nearest to the mean is then a soft one, and the piece has no point
+   * that resists its strain. The median of a cluster is where most of it is. */
+  bool medians;
+  uint64_t seed;
+  int iterations;
+} eb_clustering_choice;
+
+/* k-means++ with the seed, then Lloyd's iterations until no element changes its cluster or
+ * `iterations` are done; an empty cluster takes the element farthest from its own mean. The same
+ * result for any number of threads. The caller clears *out. */
+EB_MUST eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning,
+                                    const eb_clustering_choice *choice, eb_cubature *out);
 void eb_cubature_clear(eb_cubature *cubature);
 
 #endif

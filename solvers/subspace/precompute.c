@@ -19,7 +19,7 @@ enum { LLOYD = 50 };
 
 typedef struct choice {
   int32_t modes, points, axes; /* axes: 3 of linear modes, 1 of weights */
-  bool biharmonic, uniform, derivatives, unweighted, all;
+  bool biharmonic, uniform, derivatives, unweighted, medians, all;
   uint64_t seed;
 } choice;
 
@@ -38,6 +38,7 @@ static choice choose(const eb_solver *solver, const uint8_t *pinned) {
                       axes == 1 && !strcmp(eb_values_text(values, "weights"), "biharmonic"),
                   .uniform = axes == 1 && !strcmp(eb_values_text(values, "stiffness"), "uniform"),
                   .unweighted = !strcmp(eb_values_text(values, "features"), "unweighted"),
+                  .medians = !strcmp(eb_values_text(values, "representative"), "median"),
                   .all = eb_values_bool(values, "full_integration"),
                   .seed = solver->seed};
 }
@@ -68,7 +69,7 @@ static eb_digest weights_key(const eb_scene *scene, const uint8_t *pinned, const
 }
 
 static eb_digest points_key(eb_digest weights, const choice *c) {
-  const int32_t words[] = {c->points, c->unweighted, LLOYD};
+  const int32_t words[] = {c->points, c->unweighted, c->medians, LLOYD};
   weights = eb_digest_add(weights, words, sizeof words);
   return eb_digest_add(weights, &c->seed, sizeof c->seed);
 }
@@ -181,7 +182,12 @@ static eb_error obtain(const eb_solver *solver, const uint8_t *pinned, const cho
   if (!error && !have_points) {
     eb_skinning features = *skinning;
     if (c->unweighted) features.eigenvalue = NULL;
-    error = eb_cubature_create(scene->mesh, &features, c->points, c->all, c->seed, LLOYD, cubature);
+    const eb_clustering_choice clustering = {.count = c->points,
+                                             .all = c->all,
+                                             .medians = c->medians,
+                                             .seed = c->seed,
+                                             .iterations = LLOYD};
+    error = eb_cubature_create(scene->mesh, &features, &clustering, cubature);
   }
   eb_log_begin(log, EB_PHASE_IO);
   if (!error && directory && !have_weights) keep_weights(directory, key, skinning);

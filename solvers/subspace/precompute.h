@@ -10,7 +10,7 @@
 
 /* Raise it when weights or cubature of the same options come out differently, or the layout of what
  * is kept changes. */
-#define EB_PRECOMPUTE_VERSION 1
+#define EB_PRECOMPUTE_VERSION 2
 
 /* Entries of a solver's table. */
 #define EB_PRECOMPUTE_OPTIONS                                                                      \
@@ -56,6 +56,14 @@
        .unit = "",                                                                                 \
        .doc = "what the points are clustered by: weights over the squares of their eigenvalues, "  \
               "or as they are (biharmonic ones have none)"},                                       \
+      {.name = "representative",                                                                   \
+       .type = EB_OPTION_CHOICE,                                                                   \
+       .fallback = "mean",                                                                         \
+       .choices = "mean|median",                                                                   \
+       .unit = "",                                                                                 \
+       .doc =                                                                                      \
+           "the point of a cluster is the element nearest to its mean, as published, or to its "   \
+           "geometric median: then stiff pieces have points of their own"},                        \
       {.name = "full_integration",                                                                 \
        .type = EB_OPTION_BOOL,                                                                     \
        .fallback = "false",                                                                        \

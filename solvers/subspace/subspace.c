@@ -243,7 +243,7 @@ static double length_of(const subspace *s, const double *a) {
 /* Stresses at u, the right-hand side in p, and FEM's reduced residual. */
 static void linearize(subspace *s, eb_step_log *log) {
   double residual = 0, inertial = 0;
-  eb_log_begin(log, EB_PHASE_LOCAL);
+  eb_log_begin(log, EB_PHASE_GRADIENT);
   eb_points_linearize(s->points, s->u, s->q, s->g);
   eb_reduced_springs_force(&s->springs, s->u, s->pull);
   for (int32_t k = 0; k < s->size; k++) {
@@ -255,7 +255,7 @@ static void linearize(subspace *s, eb_step_log *log) {
   }
   s->norm = sqrt(residual);
   s->scale = sqrt(inertial) + length_of(s, s->f) + length_of(s, s->g) + length_of(s, s->pull);
-  eb_log_end(log, EB_PHASE_LOCAL);
+  eb_log_end(log, EB_PHASE_GRADIENT);
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, s->cubature.count);
 }
 
