@@ -30,12 +30,13 @@ typedef struct fake {
   double force, force_fade; /* the same of the residual that the solver logs, N; 0: none */
   double momentum, rebound; /* kg m/s: down until the touch, up after it */
   double depth;             /* m, the deepest penetration, while it touches */
-  double turn;     /* rad, the last frame's about the x axis at the larger end of the body */
-  double stretch;  /* of the last frame along x */
-  double unknowns; /* of the reduced system */
-  double cut_step; /* s that the step had taken that the time limit cut off */
-  bool kept;       /* the last state is a checkpoint */
-  const char *lie; /* what the audit says against it, or NULL */
+  double turn;        /* rad, the last frame's about the x axis at the larger end of the body */
+  double stretch;     /* of the last frame along x */
+  double unknowns;    /* of the reduced system */
+  double cut_step;    /* s that the step had taken that the time limit cut off */
+  bool kept;          /* the last state is a checkpoint */
+  const char *lie;    /* what the audit says against it, or NULL */
+  const char *broken; /* the rules that it breaks, or NULL */
 } fake;
 
 typedef struct made_up {
@@ -141,6 +142,7 @@ static eb_error put_fake(const made_up *m, const fake *f, const char *path) {
   if (!error) error = eb_run_set(&run.outcome, eb_outcome_name(f->outcome));
   if (!error) error = eb_run_set(&run.audit, f->lie ? "failed" : "passed");
   if (!error) error = eb_run_set(&run.audit_detail, f->lie);
+  if (!error) error = eb_run_set(&run.audit_rules, f->broken);
   if (!error) error = put_fake_steps(f, path, &run, scene);
   eb_scene_destroy(scene);
   eb_run_clear(&run);

@@ -172,6 +172,27 @@ static void test_range(void) {
   forget(&m);
 }
 
+/* Energy from nowhere, where a paper reports it, and nothing else is forgiven. */
+static void test_gains(void) {
+  static const fake runs[] = {
+      {.name = "a", WHOLE, .kinetic = 2, .lie = "3 J", .broken = "energy"},
+      {.name = "b", WHOLE, .kinetic = 2, .lie = "3 J", .broken = "momentum,energy"},
+      {.name = "c", WHOLE, .kinetic = 2, .lie = "3 N", .broken = "residual"}};
+  static const char conditions[] = "[claim ca]\nholds = max(a.kinetic) > 1\n"
+                                   "[claim cb]\nholds = max(b.kinetic) > 1\n"
+                                   "[claim cc]\nholds = max(c.kinetic) > 1\n";
+  made_up m;
+  char ini[4000];
+  for (int may = 0; may < 2; may++) {
+    snprintf(ini, sizeof ini, "%s%s%s", CASES, may ? "may-gain = yes\n" : "", conditions);
+    make_up(ini, false, runs, COUNT(runs), 2, &m);
+    expect(&m, "ca", may ? YES : OPEN, may ? "2 > 1" : "a: audit failed, 3 J");
+    expect(&m, "cb", OPEN, "b: audit failed");
+    expect(&m, "cc", OPEN, "c: audit failed, 3 N");
+    forget(&m);
+  }
+}
+
 /* ---- times ----------------------------------------------------------------------------------- */
 
 /* Each case three times; a step of a takes 1 s, of b 2 s, of c 8 s, in the three repetitions so
@@ -460,6 +481,7 @@ int main(void) {
   test_shortened();
   test_given();
   test_range();
+  test_gains();
   test_times();
   test_one_repetition();
   test_pooled();
