@@ -209,33 +209,48 @@ static int compare_elements(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sums of the clusters over their elements, each by its volume over its distance to the centre. */
-static void sum_by_nearness(clustering *c) {
+/* Sums of the clusters over their elements, each by its volume over its distance to the centre; the
+ * distance is that beside `blur` times the radius of the cluster. */
+static void sum_by_nearness(clustering *c, const double *radius, double blur) {
   memset(c->sum, 0, (size_t)c->clusters * (size_t)c->features * sizeof *c->sum);
   memset(c->filled, 0, (size_t)c->clusters * sizeof *c->filled);
   for (int32_t e = 0; e < c->elements; e++) {
     int32_t k = c->of[e];
     const float *at = feature_of(c, e);
-    double away = sqrt((double)distance2(c, at, centre_of(c, k)));
-    double share = c->volume[e] / (away + 1e-30);
+    double away2 = (double)distance2(c, at, centre_of(c, k)), least = blur * radius[k] + 1e-30;
+    double share = c->volume[e] / sqrt(away2 + least * least);
     c->filled[k] += share;
     for (int32_t f = 0; f < c->features; f++)
       c->sum[(int64_t)k * c->features + f] += share * (double)at[f];
   }
 }
 
+/* The largest distance of an element of each cluster from its centre. */
+static void find_radii(const clustering *c, double *radius) {
+  for (int32_t e = 0; e < c->elements; e++) {
+    double away = sqrt((double)distance2(c, feature_of(c, e), centre_of(c, c->of[e])));
+    if (away > radius[c->of[e]]) radius[c->of[e]] = away;
+  }
+}
+
 /* Centres from the clusters' means to their geometric medians, the least sum of distances instead
- * of their squares: Weiszfeld's iteration. */
-static void take_medians(clustering *c) {
+ * of their squares: Weiszfeld's iteration, blurred less and less, since it would stay at an element
+ * that a mean happens to meet. */
+static eb_error take_medians(clustering *c) {
   enum { WEISZFELD = 40 };
-  for (int i = 0; i < WEISZFELD; i++) {
-    sum_by_nearness(c);
+  double *radius, blur = 1;
+  EB_TRY(EB_NEW(radius, c->clusters));
+  find_radii(c, radius);
+  for (int i = 0; i < WEISZFELD; i++, blur *= 0.7) {
+    sum_by_nearness(c, radius, blur);
     for (int32_t k = 0; k < c->clusters; k++)
       for (int32_t f = 0; f < c->features && c->filled[k] > 0; f++)
         centre_of(c, k)[f] = (float)(c->sum[(int64_t)k * c->features + f] / c->filled[k]);
   }
   memset(c->filled, 0, (size_t)c->clusters * sizeof *c->filled);
   for (int32_t e = 0; e < c->elements; e++) c->filled[c->of[e]] += c->volume[e];
+  free(radius);
+  return EB_OK;
 }
 
 /* The element nearest to each centre, with the cluster's volume. */
@@ -280,7 +295,7 @@ static eb_error cluster(clustering *c, const eb_mesh *mesh, const eb_skinning *s
   for (int i = 0; i < choice->iterations && iterate(c) > 0;) i++;
   move_centres(c);
   refill(c);
-  if (choice->medians) take_medians(c);
+  if (choice->medians) EB_TRY(take_medians(c));
   return choose_points(c, out);
 }
 

@@ -21,8 +21,8 @@
  *
  * Nothing of the mesh's size is touched inside an iteration. Before and after them the full state
  * is compared with the one that the last step has left (and only if it differs taken down to u),
- * and made from u: phase PROJECT. Forces of a scene without scripts and colliders are constant, and
- * restricted once.
+ * and made from u: phase PROJECT. Forces of a scene without colliders are restricted once, but for
+ * what its script does to some nodes (loads.h).
  *
  * Springs (S) are terms of the energy: their nodes keep their weights, and their force and Hessian
  * join those of the inertia (springs.h).
@@ -38,6 +38,7 @@
 #include "solvers/common/step_options.h"
 #include "solvers/linalg/dense.h"
 #include "solvers/registry.h"
+#include "solvers/subspace/loads.h"
 #include "solvers/subspace/points.h"
 #include "solvers/subspace/precompute.h"
 #include "solvers/subspace/record.h"
@@ -64,19 +65,21 @@ typedef struct subspace {
   int32_t modes;
   eb_points *points;
   eb_reduced_springs springs;
+  eb_loads loads;
   eb_subspace_record record;
   const eb_scene *scene;
   int threads;
-  int32_t size; /* coefficients */
-  bool mixed, constant_force;
+  int32_t size;                  /* coefficients */
+  bool mixed, few_loads;         /* f_ext is steady, but for the forces of a script on few nodes */
   double *u, *trial, *predicted; /* size */
   double *start, *rate;          /* size: u0, u0' */
   double *f, *q, *g;             /* size: forces of f_ext, of the mixed form, of FEM */
   double *pull;                  /* size: force of the springs at u */
+  double *steady;                /* size: the part of f that no script changes */
   double *p;                     /* size: right-hand side, then direction */
   double *stiffness, *floors;    /* size x size, size */
   double *x, *v;                 /* 3 nodes: the state that the last step has left */
-  double *force;                 /* 3 nodes: f_ext, where it is not constant */
+  double *force;                 /* 3 nodes: f_ext, where many nodes are pushed */
   bool has_left;                 /* x and v hold such a state */
 
   double rtol;
@@ -119,10 +122,11 @@ static void release(subspace *s) {
   eb_cubature_clear(&s->cubature);
   eb_points_destroy(s->points);
   eb_reduced_springs_clear(&s->springs);
+  eb_loads_clear(&s->loads);
   free(s->weights);
-  void *const owned[] = {s->u,      s->trial, s->predicted, s->start, s->rate,
-                         s->f,      s->q,     s->g,         s->p,     s->stiffness,
-                         s->floors, s->x,     s->v,         s->force, s->pull};
+  void *const owned[] = {s->u, s->trial, s->predicted, s->start,     s->rate,   s->f,
+                         s->q, s->g,     s->p,         s->stiffness, s->floors, s->x,
+                         s->v, s->force, s->pull,      s->steady};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(s);
 }
@@ -137,9 +141,24 @@ static eb_error allocate(subspace *s, const eb_solver *solver) {
   s->size = eb_basis_coefficients(&s->basis);
   size_t n = (size_t)s->size;
   double **const vectors[] = {&s->u, &s->trial, &s->predicted, &s->start,  &s->rate, &s->f,
-                              &s->q, &s->g,     &s->p,         &s->floors, &s->pull};
+                              &s->q, &s->g,     &s->p,         &s->floors, &s->pull, &s->steady};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) EB_TRY(EB_NEW(*vectors[i], n));
   return EB_NEW(s->stiffness, n * n);
+}
+
+/* B^T f_ext of what stays as it is, and which nodes a script pushes. */
+static eb_error find_forces(subspace *s) {
+  const eb_scene *scene = s->scene;
+  bool free_flight = !scene->contact && scene->collider_count == 0;
+  if (free_flight && scene->ops->force) EB_TRY(eb_loads_create(scene, &s->basis, &s->loads));
+  s->few_loads = free_flight && !s->loads.everywhere;
+  if (!s->few_loads) return EB_OK;
+  eb_scene_force(scene, 0, scene->x0, scene->v0, s->force);
+  eb_basis_restrict_force(&s->basis, s->force, s->steady);
+  if (s->loads.count > 0)
+    eb_loads_add(&s->loads, scene, &s->basis, 0, scene->x0, scene->v0, -1, s->steady);
+  memcpy(s->f, s->steady, (size_t)s->size * sizeof *s->f);
+  return EB_OK;
 }
 
 static eb_error create(eb_solver *solver, bool mixed) {
@@ -152,6 +171,7 @@ static eb_error create(eb_solver *solver, bool mixed) {
   s->threads = solver->threads;
   omp_set_num_threads(s->threads);
   eb_error error = allocate(s, solver);
+  if (!error) error = find_forces(s);
   if (error) {
     release(s);
     return error;
@@ -163,11 +183,6 @@ static eb_error create(eb_solver *solver, bool mixed) {
   s->inertial_start = !strcmp(eb_values_text(values, "start"), "inertial");
   s->searches = eb_values_bool(values, "line_search");
   s->statics = eb_values_bool(values, "static") || (asked && !eb_values_given(values, "static"));
-  s->constant_force = !scene->ops->force && !scene->contact && scene->collider_count == 0;
-  if (s->constant_force) {
-    eb_scene_force(scene, 0, scene->x0, scene->v0, s->force);
-    eb_basis_restrict_force(&s->basis, s->force, s->f);
-  }
   s->record = (eb_subspace_record){.nodes = s->basis.nodes,
                                    .axes = s->basis.axes,
                                    .size = s->basis.size,
@@ -211,9 +226,12 @@ static void enter(subspace *s, const eb_state *state, double dt, eb_step_log *lo
   }
   eb_log_end(log, EB_PHASE_PROJECT);
   eb_log_begin(log, EB_PHASE_RHS);
-  if (!s->constant_force) {
+  if (!s->few_loads) {
     eb_scene_force(s->scene, state->time, state->x, state->v, s->force);
     eb_basis_restrict_force(&s->basis, s->force, s->f);
+  } else if (s->loads.count > 0) {
+    memcpy(s->f, s->steady, (size_t)s->size * sizeof *s->f);
+    eb_loads_add(&s->loads, s->scene, &s->basis, state->time, state->x, state->v, 1, s->f);
   }
   eb_reduced_springs_set(&s->springs, s->scene, state->time + dt);
   eb_log_end(log, EB_PHASE_RHS);
