@@ -62,6 +62,9 @@ static eb_error ask_for_cuts(eb_scene *scene) {
   if (count < 0 || count > EB_MAX_CUTS)
     return EB_ERROR(EB_ERR_LIMIT, "%d cuts are scripted; a scene makes at most %d", count,
                     EB_MAX_CUTS);
+  if (count > 0 && scene->load_count > 0)
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "a scene with cuts cannot have loads: their patterns are "
+                                        "of the uncut nodes");
   scene->cut_count = count;
   for (int32_t c = 0; c < count; c++) {
     EB_TRY(eb_cut_validate(&scene->cuts[c]));
@@ -210,7 +213,10 @@ static uint64_t hash_materials(uint64_t hash, const eb_scene *scene) {
     int32_t kinds[2] = {(int32_t)m->kind, (int32_t)m->fibre};
     double values[6] = {m->young,           m->poisson,        m->density,
                         m->fibre_stiffness, m->fibre_exponent, m->activation};
+    int32_t integration = (int32_t)m->integration;
     if (m->thickness > 0) hash = hash_reals(hash, &m->thickness, 1);
+    if (integration != EB_INTEGRATION_GAUSS) hash = eb_hash(hash, &integration, sizeof integration);
+    if (integration == EB_INTEGRATION_ONE_POINT) hash = hash_reals(hash, &m->hourglass, 1);
     hash = hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
   }
   return hash;
@@ -280,7 +286,7 @@ static eb_error make_hash(eb_scene *scene) {
     hash = hash_reals(hash_reals(hash, &cut->time, 1), &cut->radius, 1);
   }
   EB_TRY(eb_springs_hash(scene, &hash));
-  /* Scripts of nodes and forces, by what they say at some times. */
+  /* Scripts of nodes and loads, by what they say at some times. */
   uint8_t *fixed;
   double *vectors;
   uint64_t held = 0;
@@ -300,10 +306,12 @@ static eb_error make_hash(eb_scene *scene) {
                                                             3 * sizeof *vectors) == 0;
       }
   }
-  for (int s = 0; !error && ops->force && s < EB_SCRIPT_SAMPLES; s++) {
-    memset(vectors, 0, 3 * nodes * sizeof *vectors);
-    ops->force(scene, eb_script_time(s), scene->x0, scene->v0, vectors);
-    hash = hash_reals(hash, vectors, 3 * nodes);
+  for (int32_t k = 0; k < scene->load_count; k++)
+    hash = hash_reals(hash, scene->load[k], 3 * nodes);
+  for (int s = 0; scene->load_count > 0 && s < EB_SCRIPT_SAMPLES; s++) {
+    double magnitude[EB_MAX_LOADS];
+    eb_scene_load_magnitudes(scene, eb_script_time(s), magnitude);
+    hash = hash_reals(hash, magnitude, (size_t)scene->load_count);
   }
   scene->hash = hash;
   free(vectors);
@@ -371,6 +379,7 @@ void eb_scene_destroy(eb_scene *scene) {
   eb_contact_destroy(scene->contact);
   eb_elasticity_destroy(scene->elasticity);
   for (int g = 0; g < EB_MAX_GRIPS; g++) free(scene->grips[g].nodes);
+  for (int32_t k = 0; k < scene->load_count; k++) free(scene->load[k]);
   free(scene->spring_node);
   free(scene->node_origin);
   free(scene->v0);
@@ -404,6 +413,19 @@ void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *
   }
 }
 
+eb_error eb_scene_add_load(eb_scene *scene, double **pattern) {
+  if (scene->load_count == EB_MAX_LOADS)
+    return EB_ERROR(EB_ERR_LIMIT, "a scene takes at most %d loads", EB_MAX_LOADS);
+  EB_TRY(EB_NEW(*pattern, 3 * (size_t)scene->mesh->node_count));
+  scene->load[scene->load_count++] = *pattern;
+  return EB_OK;
+}
+
+void eb_scene_load_magnitudes(const eb_scene *scene, double t, double magnitude[EB_MAX_LOADS]) {
+  for (int k = 0; k < EB_MAX_LOADS; k++) magnitude[k] = 1;
+  if (scene->ops->loads) scene->ops->loads(scene, t, magnitude);
+}
+
 void eb_scene_force(const eb_scene *scene, double t, const double *x, const double *v, double *f) {
   const double *mass = eb_elasticity_mass(scene->elasticity);
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
@@ -417,18 +439,26 @@ void eb_scene_force(const eb_scene *scene, double t, const double *x, const doub
   }
   if (scene->contact)
     eb_contact_force(scene->contact, scene->colliders, scene->collider_count, t, x, v, f);
-  if (scene->ops->force) scene->ops->force(scene, t, x, v, f);
+  double magnitude[EB_MAX_LOADS];
+  eb_scene_load_magnitudes(scene, t, magnitude);
+  for (int32_t k = 0; k < scene->load_count; k++)
+    for (int64_t i = 0; i < 3 * (int64_t)scene->mesh->node_count; i++)
+      f[i] += magnitude[k] * scene->load[k][i];
 }
 
 uint32_t eb_scene_needs(const eb_scene *scene) {
   uint32_t needs = scene->ops->needs & (EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_STATICS);
   if (!scene->stands_still) needs |= EB_CAP_SCRIPTED;
   if (scene->mesh->type == EB_TETRAHEDRON) needs |= EB_CAP_TETRAHEDRA;
-  if (scene->mesh->type == EB_HEXAHEDRON) needs |= EB_CAP_HEXAHEDRA;
+  if (scene->mesh->type == EB_HEXAHEDRON)
+    needs |= scene->materials[0].integration == EB_INTEGRATION_GAUSS ? EB_CAP_HEXAHEDRA
+                                                                     : EB_CAP_ONE_POINT;
   if (scene->mesh->type == EB_TRIANGLE) needs |= EB_CAP_TRIANGLES;
   for (int32_t r = 0; r < scene->material_count; r++) {
     const eb_material *material = &scene->materials[r];
-    needs |= material->kind == EB_COROTATIONAL ? EB_CAP_COROTATIONAL : EB_CAP_HYPERELASTIC;
+    needs |= material->kind == EB_COROTATIONAL     ? EB_CAP_COROTATIONAL
+             : eb_material_is_projective(material) ? EB_CAP_PROJECTIVE
+                                                   : EB_CAP_HYPERELASTIC;
     if (material->fibre != EB_FIBRE_NONE) needs |= EB_CAP_FIBRES;
   }
   for (int32_t c = 0; c < scene->collider_count; c++)

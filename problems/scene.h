@@ -21,7 +21,7 @@
 /* What a scene asks of a solver; a solver declares what it can serve. */
 typedef enum eb_capability {
   EB_CAP_TETRAHEDRA = 1 << 0,
-  EB_CAP_HEXAHEDRA = 1 << 1,
+  EB_CAP_HEXAHEDRA = 1 << 1, /* of Gauss points */
   EB_CAP_TRIANGLES = 1 << 2,
   EB_CAP_COROTATIONAL = 1 << 3, /* materials of kind EB_COROTATIONAL */
   EB_CAP_HYPERELASTIC = 1 << 4, /* every other material */
@@ -35,7 +35,11 @@ typedef enum eb_capability {
   EB_CAP_IMPLICIT_PENALTY = 1 << 11, /* colliders whose penalty is taken at the end of the step */
   EB_CAP_ARTICULATION = 1 << 12,     /* nodes that ride on jointed rigid bodies */
   EB_CAP_FREE_BODIES = 1 << 13,      /* nodes that ride on free rigid bodies */
-  EB_CAP_SPRINGS = 1 << 14           /* nodes that springs pull to places */
+  EB_CAP_SPRINGS = 1 << 14,          /* nodes that springs pull to places */
+  EB_CAP_PROJECTIVE = 1 << 15,       /* materials that are squared distances of F to sets of
+                                        matrices (eb_material_is_projective); EB_CAP_HYPERELASTIC
+                                        serves them as well, and is not asked for by them */
+  EB_CAP_ONE_POINT = 1 << 16         /* hexahedra of one point, with control of hourglass modes */
 } eb_capability;
 
 typedef struct eb_state {

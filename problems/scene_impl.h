@@ -55,9 +55,9 @@ struct eb_scene_ops {
    * (rest positions on entry). NULL when none. Deterministic in t. It is shown the uncut mesh and
    * says nothing of copies, which follow their origin. */
   void (*boundary)(const eb_scene *scene, double t, uint8_t *fixed, double *target);
-  /* Adds scripted forces (N) at time t to f. NULL when none. The mesh may have been cut:
-   * node_origin leads to what is kept by node. */
-  void (*force)(const eb_scene *scene, double t, const double *x, const double *v, double *f);
+  /* Writes the magnitude at time t of every load that setup has added (eb_scene_add_load), 1 on
+   * entry. NULL: they do not change. Deterministic in t. */
+  void (*loads)(const eb_scene *scene, double t, double *magnitude);
   void (*clear)(eb_scene *scene); /* releases scene->data; NULL when none */
   /* Writes the scripted cuts, by rising time, and returns how many; asked once, after setup. NULL
    * when none. */
@@ -74,7 +74,13 @@ struct eb_scene_ops {
   void (*springs)(const eb_scene *scene, double t, double *place, double *stiffness);
 };
 
-enum { EB_MAX_REGIONS = 32, EB_MAX_COLLIDERS = 8, EB_MAX_OBSTACLES = 8, EB_MAX_GRIPS = 4 };
+enum {
+  EB_MAX_REGIONS = 32,
+  EB_MAX_COLLIDERS = 8,
+  EB_MAX_OBSTACLES = 8,
+  EB_MAX_GRIPS = 4,
+  EB_MAX_LOADS = 4
+};
 
 /* A group of nodes that the scene's script moves or pushes, or that it names for others to follow
  * (a part of the body: harness/audit/parts.h). */
@@ -129,6 +135,8 @@ struct eb_scene {
   uint8_t rigid[EB_MAX_REGIONS]; /* regions that setup declares rigid; only with EB_CAP_CONTACT */
   eb_free_bodies *free_bodies;   /* their connected components, or NULL */
   eb_articulation *articulation; /* rigid bodies that nodes ride on; made by setup, or NULL */
+  int32_t load_count;
+  double *load[EB_MAX_LOADS]; /* node_count x 3 each, N (eb_scene_add_load) */
   int32_t spring_count;
   int32_t *spring_node; /* spring_count: the nodes of springs (eb_scene_add_spring) */
   int32_t grip_count;
@@ -147,6 +155,12 @@ struct eb_scene {
   uint64_t hash;
   void *data;
 };
+
+/* For setup: one more load, a pattern of forces (node_count x 3, N, zeros for setup to fill) that
+ * f_ext holds times the magnitude that ops->loads gives. Not together with cuts. */
+EB_MUST eb_error eb_scene_add_load(eb_scene *scene, double **pattern);
+/* The magnitudes of the loads at time t, load_count of them. */
+void eb_scene_load_magnitudes(const eb_scene *scene, double t, double magnitude[EB_MAX_LOADS]);
 
 /* For setup: a spring between the node and a place that ops->springs says (problems/springs.h). Not
  * together with cuts, rigid bodies or contact as constraints. */

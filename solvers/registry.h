@@ -8,6 +8,10 @@
 /* clang-format off */
 #define EB_BUILT_IN_SOLVERS(each)                                                                  \
   each(newton)                                                                                     \
+  each(vbd)                                                                                        \
+  each(pd)                                                                                         \
+  each(lbfgs)                                                                                      \
+  each(admm)                                                                                       \
   each(mfem)                                                                                       \
   each(mfem_subspace)                                                                              \
   each(fem_subspace)                                                                               \
@@ -16,6 +20,8 @@
   each(warp_cholesky)                                                                              \
   each(damped_warp)                                                                                \
   each(conjac)                                                                                     \
+  each(pbfe)                                                                                       \
+  each(xpbd)                                                                                       \
   each(contact_cr)                                                                                 \
   each(contact_ica)                                                                                \
   each(contact_sp)                                                                                 \

@@ -105,7 +105,8 @@ const char *eb_update_name(eb_update update) {
       [EB_UPDATE_END_VELOCITY] = "x1 = x0 + h v1",
       [EB_UPDATE_MEAN_VELOCITY] = "x1 = x0 + h (v0 + v1) / 2",
       [EB_UPDATE_SUBSTEPS] = "substeps",
-      [EB_UPDATE_CORRECTED] = "x1 = x0 + h v1 + correction"};
+      [EB_UPDATE_CORRECTED] = "x1 = x0 + h v1 + correction",
+      [EB_UPDATE_LATE_FORCE] = "x1 = x0 + h v1 - h^2 f_ext / m"};
   return (unsigned)update < EB_UPDATES ? names[update] : "unknown update";
 }
 
@@ -123,7 +124,8 @@ static const struct {
   eb_capability bit;
   const char *what;
 } capability_names[] = {{EB_CAP_TETRAHEDRA, "tetrahedra"},
-                        {EB_CAP_HEXAHEDRA, "hexahedra"},
+                        {EB_CAP_HEXAHEDRA, "hexahedra of Gauss points"},
+                        {EB_CAP_ONE_POINT, "hexahedra of one point"},
                         {EB_CAP_TRIANGLES, "triangles"},
                         {EB_CAP_IMPLICIT_PENALTY, "implicit penalty contact"},
                         {EB_CAP_ARTICULATION, "nodes on articulated rigid bodies"},
@@ -136,7 +138,8 @@ static const struct {
                         {EB_CAP_FREE_BODIES, "free rigid bodies"},
                         {EB_CAP_CUTTING, "cutting"},
                         {EB_CAP_SPRINGS, "springs"},
-                        {EB_CAP_STATICS, "statics"}};
+                        {EB_CAP_STATICS, "statics"},
+                        {EB_CAP_PROJECTIVE, "materials of projective dynamics"}};
 
 enum { CAPABILITIES = sizeof capability_names / sizeof *capability_names };
 
@@ -146,8 +149,14 @@ const char *eb_capability_name(uint32_t bit) {
   return NULL;
 }
 
+uint32_t eb_solver_lacks(const eb_solver_ops *ops, const eb_scene *scene) {
+  uint32_t serves = ops->capabilities;
+  if (serves & EB_CAP_HYPERELASTIC) serves |= EB_CAP_PROJECTIVE;
+  return eb_scene_needs(scene) & ~serves;
+}
+
 static eb_error check_capabilities(const eb_solver_ops *ops, const eb_scene *scene) {
-  uint32_t missing = eb_scene_needs(scene) & ~ops->capabilities;
+  uint32_t missing = eb_solver_lacks(ops, scene);
   if (!missing) return EB_OK;
   const char *words[CAPABILITIES + 1];
   size_t count = 0;
@@ -165,6 +174,10 @@ static eb_error check_capabilities(const eb_solver_ops *ops, const eb_scene *sce
 }
 
 /* ---- life ---- */
+
+eb_update eb_solver_update(const eb_solver_ops *ops, const eb_values *options) {
+  return ops->update_of ? ops->update_of(options) : ops->update;
+}
 
 static eb_error call_create(eb_solver *solver) {
   omp_set_num_threads(solver->threads);

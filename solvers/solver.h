@@ -133,6 +133,8 @@ typedef enum eb_update {
   EB_UPDATE_MEAN_VELOCITY, /* x1 = x0 + h (v0 + v1) / 2 */
   EB_UPDATE_SUBSTEPS,      /* the step is cut into parts: its energy bounds how far a node goes */
   EB_UPDATE_CORRECTED,     /* x1 = x0 + h v1 + c, where c may only lower the potential energy */
+  EB_UPDATE_LATE_FORCE,    /* x1 = x0 + h v1 - h^2 f_ext / m of free nodes: f_ext of a step moves
+                              positions in the next; x1 = x0 + h v1 of scripted ones */
   EB_UPDATES
 } eb_update;
 const char *eb_update_name(eb_update update); /* "x1 = x0 + h v1", ... */
@@ -178,6 +180,12 @@ typedef struct eb_step_log {
   /* The subspace in which implicit Euler or statics is solved (solvers/subspace/record.h), owned by
    * the solver and good as long as it; NULL: that of all positions. */
   const struct eb_subspace_record *subspace;
+  /* The rotation of every element of the mesh that the step has worked with (elements x 9,
+   * row-major) as an estimate; owned by the solver and good until its next step; NULL: none. */
+  const double *rotations;
+  /* The positions of nodes (nodes x 3) of which they were estimated last, as long-lived; NULL:
+   * those at the start of the step. */
+  const double *rotated_at;
   int invalid; /* reports of phases, counters and memory kinds out of range, which are not logged */
 } eb_step_log;
 
@@ -239,6 +247,8 @@ struct eb_solver_ops {
    * exact ones. 0: EB_ACCURACY. More than EB_COARSEST_ACCURACY is not granted. */
   const char *tightest;
   double accuracy;
+  /* Takes the place of `update` where that follows from the options. NULL: it does not. */
+  eb_update (*update_of)(const eb_values *options);
 };
 
 #define EB_ACCURACY          1e-4
@@ -247,10 +257,16 @@ struct eb_solver_ops {
 /* What one eb_capability bit stands for, in words; NULL for a bit that has no meaning. */
 const char *eb_capability_name(uint32_t bit);
 
+/* The eb_capability bits that the scene asks for and the solver does not serve. */
+uint32_t eb_solver_lacks(const eb_solver_ops *ops, const eb_scene *scene);
+
 /* All built-in solvers, ended by NULL. */
 const eb_solver_ops *const *eb_solvers(void);
 /* NULL when there is none of that name. */
 const eb_solver_ops *eb_solver_find(const char *name);
+
+/* What the steps of a solver with these options declare: ops->update_of, or ops->update. */
+eb_update eb_solver_update(const eb_solver_ops *ops, const eb_values *options);
 
 /* Creates a solver: resolves `options` ("linear=cg,rtol=1e-6"), checks capabilities against the
  * scene (EB_ERR_UNSUPPORTED says which are missing), calls ops->create. The caller destroys *out.
@@ -265,7 +281,7 @@ EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_
 
 /* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
  * the interface that it was built against. */
-#define EB_PLUGIN_ABI 7
+#define EB_PLUGIN_ABI 8
 extern const eb_solver_ops elastobench_solver;
 extern const int elastobench_abi;
 

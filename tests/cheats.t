@@ -8,7 +8,7 @@ use lib "$FindBin::Bin/support";
 use Program;
 use Test::More;
 
-my %so = (cheat => 'cheats', 'cheat-corrected' => 'cheats_corrected', 'cheat-substeps' => 'cheats_substeps', 'cheat-contact' => 'cheats_contact', 'cheat-subspace' => 'cheats_subspace',
+my %so = (cheat => 'cheats', 'cheat-corrected' => 'cheats_corrected', 'cheat-substeps' => 'cheats_substeps', 'cheat-contact' => 'cheats_contact', 'cheat-late' => 'cheats_late', 'cheat-subspace' => 'cheats_subspace',
   faulty => 'faulty', explicit => 'explicit');
 my @flight = ('of=semi-implicit', 'says=its'); # free fall, by steps that claim nothing
 
@@ -41,6 +41,11 @@ my %batches = (
     energy => [map { join ',', "cheat:fault=$_", @flight } 'spin,at=4', 'smear'],
     scene => [map { "cheat:of=semi-implicit,fault=$_" } 'forged-collider', 'forged-bound'],
   },
+  'vertex-block' => {
+    on => 'bench/beam:resolution=0.25', steps => 6, code => 4, sound => ['cheat:of=vbd,with=iterations=0,fault=none'],
+    residual => [map { "cheat:of=vbd,with=iterations=0,fault=$_,says=own" } 'skipped-colour', 'wrong-inertia'],
+    momentum => [map { "cheat:of=vbd,with=iterations=0,fault=$_,says=its" } 'skipped-colour', 'wrong-inertia'],
+  },
   statics => {
     on => 'bench/beam:resolution=0.25', steps => 2, code => 4, sound => ['cheat:with=static=true,fault=none'], update => ['cheat:with=static=true,fault=restless'],
   },
@@ -58,6 +63,14 @@ my %batches = (
   floor => {
     on => 'hecht2012/sculpture-small:resolution=0.3,height=0.02', steps => 30, code => 4, sound => ['cheat:of=corotational,fault=none'],
     penetration => ['cheat:of=corotational,fault=soft-floor,says=its'],
+  },
+  projections => {
+    on => 'conjac2020/bunny:resolution=0.1,height=0.05,dt=0.01', steps => 30, code => 4,
+    sound => ['cheat-late:of=pbfe,fault=none', 'cheat:of=pbfe,with=order=symplectic,fault=none'],
+    update => [map { "cheat-late:of=pbfe,fault=$_" } 'drift', 'lag', 'half-step'],
+    momentum => [map { "cheat-late:of=pbfe,fault=$_" } 'one-sided', 'half-gravity', 'kick'],
+    energy => ['cheat:of=pbfe,with=order=symplectic,fault=spin'],
+    penetration => ['cheat-late:of=pbfe,fault=no-floor', 'cheat:of=pbfe,with=order=symplectic,fault=no-floor'],
   },
   contact => {
     on => 'verschoor2019/incline:resolution=0.5', steps => 20, code => 4,
@@ -98,6 +111,13 @@ my %batches = (
       'cheat:of=fem-subspace,with=modes=4,fault=unsprung,says=own', 'cheat:of=fem-subspace,with=modes=4,fault=late-springs,says=own'],
     progress => ['cheat:of=fem-subspace,with=modes=4,fault=unsprung,says=its'],
     momentum => [map { "cheat:of=newton,fault=$_,says=its" } 'unsprung', 'late-springs', 'weak-springs'],
+  },
+  projective => {
+    on => 'bench/beam:resolution=0.25,material=projective,nu=0.3', steps => 10, code => 4,
+    sound => [map { "cheat:of=$_,fault=none" } 'pd', 'lbfgs', 'admm'],
+    residual => ['cheat:of=pd,fault=forgetful,says=own', 'cheat:of=pd,fault=thin-volume,says=own', 'cheat:of=lbfgs,fault=forgetful', 'cheat:of=admm,fault=half-stiffness'],
+    momentum => ['cheat:of=pd,fault=forgetful,says=its'],
+    energy => ['cheat:of=pd,fault=half-stiffness,says=its', 'cheat:of=pd,fault=thin-volume,says=its'],
   },
   broken => {
     on => 'bench/beam:resolution=0.25', steps => 3, code => 3, report => 1, sound => ['cheat:fault=none'],

@@ -69,6 +69,11 @@ my $mesh = spew(scratch('bar.mesh'), hexahedra());
 is_code(0, 'a bar of hexahedra', 'run', map({ "bench/beam:material=$_" } qw(stable-neo-hookean stvk corotated)), '--mesh',
   "bench/beam=$mesh", '-s', 'newton', '--steps', 3, '--frames', 'all', '-o', 'hexahedra.h5');
 agrees('hexahedra.h5');
+# One point, without and with control; fibreless, of both kinds of tangents.
+my @controls = ('integration=one-point,hourglass=0', 'integration=one-point,hourglass=0.5', 'integration=staggered');
+is_code(0, 'hexahedra of one point', 'run', map({ my $control = $_; map { "bench/beam:material=$_,$control" } qw(stable-neo-hookean corotational) } @controls), '--mesh',
+  "bench/beam=$mesh", '-s', 'newton', '-s', 'semi-implicit', '--steps', 3, '--frames', 'all', '-o', 'one-point.h5');
+agrees('one-point.h5');
 
 # ---- from states of other runs, and samples
 ($ran, $said) = run('run', "$folder/from.ini", '-o', 'from.h5');
@@ -89,6 +94,7 @@ sub falsified {
   refused('false.h5', $pattern, "$dataset times $factor is found");
 }
 
+falsified('one-point.h5', "steps/$_", 1, 1 + 1e-6, qr/step 2: $_ is/) for qw(hourglass elastic);
 is_code(0, 'frames at an interval', 'run', 'bench/beam:resolution=0.25', '-s', 'newton', '--steps', 4, '-o', 'interval.h5');
 refused('interval.h5', qr/no frame of every step; run it with --frames all/, 'a file without every frame is not recomputed');
 

@@ -30,12 +30,14 @@ typedef struct fake {
   double force, force_fade; /* the same of the residual that the solver logs, N; 0: none */
   double momentum, rebound; /* kg m/s: down until the touch, up after it */
   double depth;             /* m, the deepest penetration, while it touches */
-  double turn;        /* rad, the last frame's about the x axis at the larger end of the body */
-  double stretch;     /* of the last frame along x */
-  double unknowns;    /* of the reduced system */
-  double cut_step;    /* s that the step had taken that the time limit cut off */
-  bool kept;          /* the last state is a checkpoint */
-  const char *lie;    /* what the audit says against it, or NULL */
+  double turn;     /* rad, the last frame's about the x axis at the larger end of the body */
+  double stretch;  /* of the last frame along x */
+  double saw;      /* m: every other node of a row along x is raised by that, the others lowered */
+  double arc;      /* rad: of the arc into which the last frame is bent, upper side outwards */
+  double unknowns; /* of the reduced system */
+  double cut_step; /* s that the step had taken that the time limit cut off */
+  bool kept;       /* the last state is a checkpoint */
+  const char *lie; /* what the audit says against it, or NULL */
   const char *broken; /* the rules that it breaks, or NULL */
 } fake;
 
@@ -55,12 +57,20 @@ __attribute__((unused)) static void write_paper(const char *name, const char *fi
   write_bytes(path, text, strlen(text));
 }
 
-/* What the last frame shows: a turn that grows along x, and a stretch. */
+/* What the last frame shows: a saw, an arc, a turn that grows along x, and a stretch. */
 static void deform(const fake *f, eb_state *state) {
   double most = -INFINITY;
   for (int32_t i = 0; i < state->node_count; i++) most = fmax(most, state->x[3 * i]);
   for (int32_t i = 0; i < state->node_count; i++) {
-    double *x = state->x + 3 * i, angle = f->turn * x[0] / most, y = x[1], z = x[2];
+    double *x = state->x + 3 * i, angle = f->turn * x[0] / most;
+    const double edge = 0.1; /* m: of the beam's cubes at a resolution of 0.25 */
+    if (f->saw != 0) x[2] += lround(x[0] / edge) % 2 ? f->saw : -f->saw;
+    if (f->arc != 0) {
+      double radius = most / f->arc + x[2], at = f->arc * x[0] / most;
+      x[0] = radius * sin(at);
+      x[2] = radius * cos(at) - most / f->arc;
+    }
+    double y = x[1], z = x[2];
     x[0] *= 1 + f->stretch;
     x[1] = cos(angle) * y - sin(angle) * z;
     x[2] = sin(angle) * y + cos(angle) * z;

@@ -262,9 +262,44 @@ static void test_position_based(void) {
   tap_ok(row.equation_residual > 49.9 && row.equation_residual < 500,
          "a kick of 50 N from outside shows");
   trial_close(&t);
+  trial_open(&t, "nx=3,gz=-9.8", 1e5, -0.01);
+  row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
+  tap_ok(!row.equation_stands_in, "a body above a collider has one");
+  trial_fill(&t, 0, 0, -10, t.before->v);
+  row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
+  tap_ok(row.equation_stands_in, "not one that meets it, which may push by what nobody knows");
+  trial_close(&t);
   trial_open(&t, "nx=3,support=x0,gz=-9.8", 0, 0);
   row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
   tap_ok(row.equation_stands_in, "a held body has no net force to be known");
+  trial_close(&t);
+}
+
+/* A throw in the order in which forces move positions late: x1 = x0 + h v0, v1 = v0 + h g. */
+static void test_late_forces(void) {
+  trial t;
+  double gained = 0;
+  trial_open(&t, "nx=3,gz=-9.8", 0, 0);
+  trial_fill(&t, 0.5, 0, 1, t.before->v);
+  for (int n = 0; n < 30; n++) {
+    for (size_t k = 0; k < t.size; k++) {
+      t.after->x[k] = t.before->x[k] + t.h * t.before->v[k];
+      t.after->v[k] = t.before->v[k] - (k % 3 == 2) * 9.8 * t.h;
+    }
+    eb_audit_row row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_LATE_FORCE);
+    if (n == 0) {
+      tap_below(row.equation_residual_relative, 1e-10, "late forces: a throw leaves no net force");
+      tap_ok(row.progress > 0, "and is better than to go on as it is, where its positions end");
+      eb_audit_row other =
+          trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
+      tap_ok(other.equation_residual_relative > 0.1, "by x1 = x0 + h v1 its weight is missing");
+    }
+    gained = fmax(gained, row.residual_work);
+    eb_state_copy(t.after, t.before);
+    t.after->time += t.h;
+    t.after->step++;
+  }
+  tap_near(gained, 0, 0, "no energy comes from nowhere, up or down");
   trial_close(&t);
 }
 
@@ -347,6 +382,7 @@ int main(void) {
   test_solvers();
   test_reduced();
   test_position_based();
+  test_late_forces();
   test_nothing();
   test_rounding();
   test_blown_up();

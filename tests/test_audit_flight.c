@@ -62,6 +62,13 @@ static void test_falls(void) {
             "held bodies have no flight");
 }
 
+static void test_late_falls(void) {
+  const eb_update late = EB_UPDATE_LATE_FORCE;
+  tap_below(thrown(falling, 50, -weight, 1, 1, late, 1), 1e-9, "a fall whose forces come late");
+  tap_ok(thrown(falling, 50, -weight, 1, 0, late, 1) > 1, "which is none where they do not");
+  tap_ok(thrown(falling, 50, -0.5 * weight, 1, 1, late, 1) > 1, "half of the weight is missing");
+}
+
 static void test_damping(void) {
   const eb_update end = EB_UPDATE_END_VELOCITY;
   tap_below(thrown(falling, 20, -weight, 1 / 1.05, 0, end, 1.05), 1e-9, "declared damping");
@@ -92,8 +99,22 @@ static void test_rest(void) {
 }
 
 /* It bounces without a reason that the audit knows, near the collider; then the flight begins
- * anew. */
+ * anew. Position-based steps put nodes out of explicit colliders too. */
 static void test_collider(void) {
+  const eb_declaration based = {EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY, NULL};
+  for (int high = 0; high < 2; high++) {
+    trial t;
+    eb_flight_row row;
+    trial_open(&t, falling, 1e5, high ? -1 : 0);
+    t.scene->colliders[0].implicit = false;
+    trial_fill(&t, 0, 0, -1, t.before->v);
+    accelerate(&t, 2 / t.h, 1, 0);
+    trial_audit(&t, based.equation, plain, based.update);
+    eb_flight_step(t.flight, t.before, t.after, t.h, &based, &row);
+    tap_ok(high ? row.excess > 1 : row.excess < 1e-9, "position-based: a bounce %s",
+           high ? "in the air" : "on an explicit collider");
+    trial_close(&t);
+  }
   for (int high = 0; high < 2; high++) {
     trial t;
     double most = 0;
@@ -131,6 +152,7 @@ static double rigid_excess(double share) {
 
 int main(void) {
   test_falls();
+  test_late_falls();
   test_damping();
   test_substeps();
   test_rest();

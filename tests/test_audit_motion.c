@@ -39,6 +39,29 @@ static void test_formulas(void) {
   }
 }
 
+/* Forces move free nodes in the next step; scripted ones are nobody's but the script's. */
+static void test_late(void) {
+  trial t;
+  trial_open(&t, block, 0, 0);
+  trial_shake(&t, 1, 1, t.before->v);
+  trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_LATE_FORCE);
+  const uint8_t *fixed = eb_audit_last(t.audit).fixed;
+  for (size_t k = 0; k < t.size; k++) {
+    t.after->x[k] = t.before->x[k] + t.h * t.before->v[k];
+    t.after->v[k] = t.before->v[k] - (k % 3 == 2 && !fixed[k / 3]) * 9.8 * t.h;
+  }
+  eb_audit_row row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_LATE_FORCE);
+  tap_ok(keeps_update(&row), "late forces: a good step");
+  row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
+  tap_near(row.update_error, 9.8 * t.h * t.h, 1e-14, "it is not x1 = x0 + h v1");
+  tap_ok(!keeps_update(&row), "and judged so");
+  t.after->v[t.size - 1] += 1e-6;
+  row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_LATE_FORCE);
+  tap_near(row.update_error, 1e-6 * t.h, 1e-14, "a velocity off it shows");
+  tap_ok(!keeps_update(&row), "and is too much");
+  trial_close(&t);
+}
+
 static void test_static(void) {
   trial t;
   trial_open(&t, block, 0, 0);
@@ -215,6 +238,7 @@ static void test_joints(void) {
 
 int main(void) {
   test_formulas();
+  test_late();
   test_static();
   test_substeps();
   test_corrected();

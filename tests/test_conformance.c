@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <malloc.h>
+#include <math.h>
 
 /* Sanitizers, ten times as slow, see scenes of more than LARGE elements with one of the materials
  * and for one step. */
@@ -17,7 +18,7 @@ enum { HEAP_IS_VISIBLE = 0, LARGE = 4000 };
 enum { HEAP_IS_VISIBLE = 1, LARGE = INT_MAX };
 #endif
 
-enum { STEPS = 2, HEAP_STEPS = 3 };
+enum { STEPS = 2, HEAP_STEPS = 3, HEAP_ROUNDS = 4 };
 
 static bool is_large(const eb_scene *scene) {
   return scene->mesh->element_count > LARGE;
@@ -46,6 +47,17 @@ static void run_close(run *r) {
   eb_step_log_destroy(r->log);
 }
 
+static bool nothing_is_free(const eb_scene *scene, double time) {
+  size_t nodes = (size_t)scene->mesh->node_count;
+  uint8_t *fixed = calloc(nodes, 1);
+  double *target = calloc(3 * nodes, sizeof *target);
+  eb_scene_boundary(scene, time, fixed, target);
+  bool free_node = memchr(fixed, 0, nodes) != NULL;
+  free(target);
+  free(fixed);
+  return !free_node;
+}
+
 /* One step; what the log must say of it whatever the method. Empty when all is well. */
 static const char *step_and_inspect(run *r) {
   const eb_scene *scene = r->solver->scene;
@@ -62,8 +74,9 @@ static const char *step_and_inspect(run *r) {
   if (fabs(r->state->time - time - scene->dt) > 1e-12 * scene->dt + 1e-15 * time)
     return "the time did not advance by dt";
   if (r->state->step != step + 1) return "the step was not counted";
-  /* A second step of statics finds the equilibrium where it is. */
-  bool found = step > 0 && eb_scene_needs(scene) & EB_CAP_STATICS;
+  /* A second step of statics finds the equilibrium where it is, and where all nodes are scripted
+   * there is nothing to iterate for. */
+  bool found = (step > 0 && eb_scene_needs(scene) & EB_CAP_STATICS) || nothing_is_free(scene, time);
   if (r->log->iterations < 1 && !found) return "no iterations in the log";
   if (!r->log->residual_norm || !*r->log->residual_norm) return "the residual norm has no name";
   if (!(phases > 0) || phases > wall) return "phases do not fit into the step";
@@ -82,17 +95,25 @@ static uint64_t hash_after_steps(const eb_solver_ops *ops, const eb_scene *scene
   return hash;
 }
 
+static double heap_grown_by_steps(run *r) {
+  size_t before = heap_in_use();
+  for (int i = 0; i < HEAP_STEPS; i++) step_and_inspect(r);
+  return (double)heap_in_use() - (double)before;
+}
+
 /* After a first step, which may size things, the heap stays as it is, but for how the allocator
  * happens to split blocks that libraries take and give back; a leak of anything a step works on is
- * larger. */
+ * larger. Freed blocks that the allocator keeps at hand for a thread count as in use, so one round of
+ * steps may end with more of them than it began with; a leak shows in every round. */
 static void the_heap_stays(const eb_solver_ops *ops, const eb_scene *scene, const char *name) {
   if (!HEAP_IS_VISIBLE) return;
   run r = {0};
   run_open(&r, ops, scene, 1);
   step_and_inspect(&r);
-  size_t before = heap_in_use();
-  for (int i = 0; i < HEAP_STEPS; i++) step_and_inspect(&r);
-  tap_below((double)heap_in_use() - (double)before, 512, name);
+  double grown = heap_grown_by_steps(&r);
+  for (int round = 1; round < HEAP_ROUNDS && grown >= 512; round++)
+    grown = fmin(grown, heap_grown_by_steps(&r));
+  tap_below(grown, 512, name);
   run_close(&r);
 }
 
@@ -124,7 +145,7 @@ static bool worth_asking(const eb_solver_ops *ops, const eb_scene *scene, bool c
 
 static void every_solver_on(const eb_scene *scene, bool catalogue, const char *name) {
   for (const eb_solver_ops *const *at = eb_solvers(); *at; at++)
-    if (eb_scene_needs(scene) & ~(*at)->capabilities)
+    if (eb_solver_lacks(*at, scene))
       undeclared_pair(*at, scene, name);
     else if (worth_asking(*at, scene, catalogue))
       declared_pair(*at, scene, name);

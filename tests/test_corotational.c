@@ -143,7 +143,81 @@ static void inverted_elements_survive(void) {
   fixture_close(&f);
 }
 
+/* ---- estimated rotations --------------------------------------------------------------------- */
+
+/* Off the rotations of integration points after `steps`, over the motion. */
+static double difference_from_points(const char *parameters, int steps, const char *options) {
+  fixture a = fixture_open(parameters), b = fixture_open(parameters);
+  fixture_step(&a, "corotational", "linear=cholesky", steps);
+  fixture_step(&b, "corotational", options, steps);
+  double moved = 0;
+  for (int64_t k = 0; k < 3 * (int64_t)a.state->node_count; k++)
+    moved = fmax(moved, fabs(a.state->x[k] - a.scene->x0[k]));
+  double off = eb_block_distance(a.state, b.state) / moved;
+  fixture_close(&a);
+  fixture_close(&b);
+  return off;
+}
+
+static void estimates_stand_for_each_other(void) {
+  static const char swing[] = "nx=5,E=1e5,gz=-9.8,support=x0,dt=0.01,jitter=0.2," MATERIAL,
+                    spin[] = "nx=3,E=1e5,initial=spin,speed=3,dt=0.01," MATERIAL;
+  /* Rounding of one step, 1e-15 E / (rho h_edge^2) h^2, through ten. */
+  tap_below(difference_from_points(swing, 10, "rotation=svd"), 1e-11,
+            "svd is the rotation of the point");
+  tap_below(difference_from_points(swing, 10, "rotation=diagonalization"), 1e-11,
+            "diagonalization, too, of what is not inverted");
+  /* One update leaves a share of what an element turned in a step, some 1e-2 of the motion. */
+  tap_below(difference_from_points(swing, 10, "rotation=spin"), 0.03, "spin is near");
+  tap_below(difference_from_points(swing, 10, "rotation=spin-full"), 0.03, "spin-full is near");
+  /* A turn of some four radians, which an update from the identity does not see. */
+  tap_below(difference_from_points(spin, 40, "rotation=spin"), 0.03, "spin follows a turn");
+  tap_ok(difference_from_points(spin, 40, "rotation=spin,rotation_start=cold") > 0.1,
+         "and a cold start does not");
+}
+
+/* Steps a block whose nodes are mirrored at x = 0: the largest speed after one step. */
+static double mirrored_speed(const char *options, double *determinant) {
+  fixture f = fixture_open("nx=3,E=1e5,dt=0.01," MATERIAL);
+  eb_solver *solver;
+  double fastest = 0;
+  for (int32_t i = 0; i < f.state->node_count; i++) f.state->x[3 * (int64_t)i] *= -1;
+  tap_require(eb_solver_create(eb_solver_find("corotational"), options, f.scene, 1, 0, &solver),
+              options);
+  tap_require(solver->ops->step(solver, f.state, 0.01, f.log, &f.reason), options);
+  const double *R = f.log->rotations;
+  *determinant = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
+                 R[2] * (R[3] * R[7] - R[4] * R[6]);
+  for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
+    fastest = fmax(fastest, fabs(f.state->v[k]));
+  eb_solver_destroy(solver);
+  fixture_close(&f);
+  return fastest;
+}
+
+static void reflections_are_at_rest(void) {
+  double determinant;
+  /* As in turned_bodies_stay_at_rest. */
+  tap_below(mirrored_speed("rotation=diagonalization", &determinant), 1e-9,
+            "the mirror image is at rest where the estimate is a reflection");
+  tap_near(determinant, -1, 1e-12, "which is recorded");
+  tap_ok(mirrored_speed("rotation=svd", &determinant) > 0.1, "a rotation pulls it back");
+  tap_near(determinant, 1, 1e-12, "and is recorded");
+}
+
+static void estimates_are_of_tetrahedra(void) {
+  fixture f = fixture_open("nx=2,element=hexahedra," MATERIAL);
+  eb_solver *solver;
+  tap_fails(
+      eb_solver_create(eb_solver_find("corotational"), "rotation=spin", f.scene, 1, 0, &solver),
+      EB_ERR_UNSUPPORTED, "needs tetrahedra", "hexahedra are refused");
+  fixture_close(&f);
+}
+
 int main(void) {
+  estimates_stand_for_each_other();
+  reflections_are_at_rest();
+  estimates_are_of_tetrahedra();
   the_equation_holds();
   turned_bodies_stay_at_rest();
   small_motions_agree_with_newton();

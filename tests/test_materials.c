@@ -1,6 +1,10 @@
 /* Materials: energy -> stress -> tangent by Taylor tests, projection against LAPACK, rest state and
  * small strains against Lame, invariances, bad parameters. */
+#include "problems/elasticity/law.h"
 #include "problems/elasticity/material.h"
+#include "problems/elasticity/nearest_volume.h"
+#include "problems/elasticity/svd3.h"
+#include "problems/base/vector3.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
@@ -212,6 +216,80 @@ static void test_projection(eb_material_kind kind, eb_fibre_kind fibre) {
            name, fibre_names[fibre], e.indefinite);
 }
 
+/* ---- one node, and principal stresses -------------------------------------------------------- */
+
+/* P = U diag(slope) V^T of the tangents' slopes. */
+static void test_slopes(eb_material_kind kind) {
+  eb_material m = make_material(kind, EB_FIBRE_NONE);
+  eb_law law = eb_law_make(&m);
+  random_state random = random_seed(51);
+  double worst = 0;
+  for (int n = 0; n < 20 * FAMILIES; n++) {
+    double F[9], D[9], a[3], R[9], P[9];
+    eb_v4 batch[1][9], U[1][9], s[1][3], V[1][9];
+    eb_principal_tangent t;
+    sample(&families[n % FAMILIES], &random, F, D, a, R);
+    eb_material_stress(&m, F, NULL, P);
+    for (int i = 0; i < 9; i++) batch[0][i] = eb_v4_set(F[i]);
+    eb_svd3(1, (const eb_v4(*)[9])batch, U, s, V);
+    eb_law_tangent(&law, s[0], n % 2, &t);
+    for (int i = 0; i < 9; i++)
+      for (int k = 0; k < 3; k++)
+        P[i] -= U[0][3 * (i / 3) + k][0] * t.slope[k][0] * V[0][3 * (i % 3) + k][0];
+    for (int i = 0; i < 9; i++) worst = fmax(worst, fabs(P[i]));
+  }
+  tap_ok(worst <= 1e-12 * YOUNG, "%s: P = U diag(slope) V^T (%.1e Pa)",
+         eb_material_describe(kind)->name, worst);
+}
+
+/* pull = P g; block = (g^T dP/dF g) but for what it leaves out, which is nothing where that is
+ * positive semi-definite. */
+static void test_node(eb_material_kind kind) {
+  eb_material m = make_material(kind, EB_FIBRE_NONE);
+  eb_law law = eb_law_make(&m);
+  random_state random = random_seed(53);
+  const int entry[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
+  double pulls = 0, blocks = 0, negative = 0;
+  if (!eb_law_serves_node(&law)) return;
+  for (int n = 0; n < 60 * FAMILIES; n++) {
+    double F[9], D[9], g[3], R[9], P[9], T[81], more[9], least = INFINITY;
+    eb_v4 batch[9], rest[3];
+    eb_node_terms terms;
+    sample(&families[n % FAMILIES], &random, F, D, g, R);
+    for (int i = 0; i < 9; i++) batch[i] = eb_v4_set(F[i]);
+    for (int i = 0; i < 3; i++) rest[i] = eb_v4_set(g[i]);
+    eb_law_node(&law, batch, rest, &terms);
+    eb_material_stress(&m, F, NULL, P);
+    eb_material_tangent(&m, F, NULL, false, T);
+    for (int i = 0; i < 9; i++) {
+      more[i] = terms.block[entry[i]][0];
+      for (int k = 0; k < 9; k++)
+        more[i] -= g[k / 3] * T[9 * (3 * (i / 3) + k / 3) + 3 * (i % 3) + k % 3] * g[k % 3];
+    }
+    for (int i = 0; i < 3; i++) pulls = fmax(pulls, fabs(terms.pull[i][0] - dot(3, P + 3 * i, g)));
+    for (int k = 0; k < 40; k++) { /* in many directions */
+      double d[3], left = 0, own = 0;
+      random_direction(&random, 3, d);
+      for (int i = 0; i < 9; i++) {
+        left += d[i / 3] * more[i] * d[i % 3];
+        own += d[i / 3] * terms.block[entry[i]][0] * d[i % 3];
+      }
+      least = fmin(least, own - left);
+      negative = fmin(negative, fmin(left, own));
+    }
+    double size = 0;
+    for (int i = 0; i < 9; i++) size = fmax(size, fabs(more[i]));
+    if (least > 0.01 * YOUNG) blocks = fmax(blocks, size);
+  }
+  tap_ok(pulls <= 1e-12 * YOUNG, "%s: a node's pull is P g (%.1e Pa)",
+         eb_material_describe(kind)->name, pulls);
+  tap_ok(negative >= -1e-12 * YOUNG, "%s: its block leaves out only what is negative (%.1e Pa)",
+         eb_material_describe(kind)->name, negative);
+  if (kind != EB_STVK) /* whose geometric term may be left out of a positive sum */
+    tap_ok(blocks <= 1e-12 * YOUNG, "%s: and nothing where all is positive (%.1e Pa)",
+           eb_material_describe(kind)->name, blocks);
+}
+
 /* ---- rest state, small strain, invariance ---------------------------------------------------- */
 
 /* At rest: no energy, no stress, and the tangent of Lame. */
@@ -318,6 +396,135 @@ static void test_formulas(void) {
            "Fung fibre: activated k1/(2 k2) (exp(k2 (I5 - 1)^2) - 1)");
 }
 
+/* ---- nearest matrix of determinant 1 ----------------------------------------------------------
+ */
+
+/* The nearest d of product 1 by a search: a grid of logarithms, then finer ones around its best. */
+static double searched_distance(const double s[3]) {
+  enum { HALF = 24, LEVELS = 14 };
+  double centre[2] = {0}, width = 8, best = INFINITY;
+  for (int level = 0; level < LEVELS; level++, width *= 0.25) {
+    double found[2] = {centre[0], centre[1]};
+    for (int i = -HALF; i <= HALF; i++)
+      for (int j = -HALF; j <= HALF; j++) {
+        double a = centre[0] + width * i / HALF, b = centre[1] + width * j / HALF;
+        const double d[3] = {exp(a), exp(b), exp(-a - b)};
+        if (!(eb_squared_distance3(s, d) < best)) continue;
+        best = eb_squared_distance3(s, d);
+        found[0] = a;
+        found[1] = b;
+      }
+    centre[0] = found[0];
+    centre[1] = found[1];
+  }
+  return best;
+}
+
+typedef struct nearest {
+  double d[3], m;
+} nearest;
+
+static nearest find_nearest(const double s[3]) {
+  eb_v4 batch[3], d[3], m;
+  for (int k = 0; k < 3; k++) batch[k] = eb_v4_set(s[k]);
+  m = eb_nearest_volume(batch, d);
+  return (nearest){{d[0][0], d[1][0], d[2][0]}, m[0]};
+}
+
+static void sample_stretches(random_state *random, int n, double s[3]) {
+  double size = n % 3 == 0 ? 1.3 : n % 3 == 1 ? 3 : 30;
+  for (int k = 0; k < 3; k++) s[k] = random_uniform(random, 0, size);
+  if (n % 4 == 1) s[n % 3] *= -1;
+  if (n % 4 == 2) s[1] = s[0];
+  if (n % 8 == 4) s[2] = s[1] = s[0] * random_uniform(random, 0.95, 1.05);
+  if (n % 16 == 7) { /* about where small d split from equal ones */
+    double middle = random_uniform(random, 1.88, 2.01), apart = n % 32 == 7 ? 0 : 1e-4;
+    for (int k = 0; k < 3; k++) s[k] = middle * (1 + apart * random_uniform(random, -1, 1));
+  }
+}
+
+static void test_nearest_volume(void) {
+  enum { STRETCHES = 600 };
+  random_state random = random_seed(41);
+  double product = 0, equation = 0, farther = 0;
+  for (int n = 0; n < STRETCHES; n++) {
+    double s[3], size = 1;
+    sample_stretches(&random, n, s);
+    nearest at = find_nearest(s);
+    for (int k = 0; k < 3; k++) size = fmax(size, fabs(s[k]));
+    product = fmax(product, fabs(at.d[0] * at.d[1] * at.d[2] - 1));
+    for (int k = 0; k < 3; k++)
+      equation = fmax(equation, fabs((s[k] - at.d[k]) * at.d[k] - at.m) / (size * size));
+    farther = fmax(farther, (eb_squared_distance3(s, at.d) - searched_distance(s)) / (size * size));
+  }
+  /* Some roundings; the search's grid ends at 1e-7 of a logarithm, the square of which counts. */
+  tap_below(product, 1e-14, "nearest volume: d has product 1");
+  tap_below(equation, 1e-14, "nearest volume: (s - d) d is the same for all three");
+  tap_below(farther, 1e-13, "nearest volume: no d is nearer, inverted, equal or far");
+}
+
+/* From 1e-6 to 1e6, with every combination of signs that a symmetric matrix can have. */
+static void test_far_stretches(void) {
+  random_state random = random_seed(43);
+  double product = 0;
+  for (int n = 0; n < 4000; n++) {
+    double s[3];
+    for (int k = 0; k < 3; k++)
+      s[k] = (n >> k & 1 ? -1 : 1) * pow(10, random_uniform(&random, -6, 6));
+    nearest at = find_nearest(s);
+    bool positive = at.d[0] > 0 && at.d[1] > 0 && at.d[2] > 0;
+    product = fmax(product, positive ? fabs(at.d[0] * at.d[1] * at.d[2] - 1) : INFINITY);
+  }
+  /* d_k of a negative s_k is a difference of numbers of 1e6. */
+  tap_below(product, 1e-3, "nearest volume: found for stretches from 1e-6 to 1e6 of any sign");
+}
+
+static void test_nearest_lanes(void) {
+  random_state random = random_seed(47);
+  bool same = true;
+  for (int n = 0; n < 400; n++) {
+    eb_v4 s[3], d[3];
+    double one[EB_LANES][3];
+    for (int l = 0; l < EB_LANES; l++) {
+      sample_stretches(&random, 4 * n + l, one[l]);
+      for (int k = 0; k < 3; k++) s[k][l] = one[l][k];
+    }
+    if (n % 5 == 0) s[1][2] = NAN;
+    eb_nearest_volume(s, d);
+    for (int l = 0; l < EB_LANES; l++) {
+      nearest alone = find_nearest(one[l]);
+      for (int k = 0; k < 3; k++) same &= (n % 5 == 0 && l == 2) || alone.d[k] == d[k][l];
+    }
+  }
+  tap_ok(same, "nearest volume: a lane has the same bits whatever is beside it, NaN too");
+}
+
+/* mu |F - R|^2 + 3/2 lambda |F - D|^2 of a stretch whose D can be had by hand: s = (a, a, b) with d
+ * = (t, t, 1 / t^2). And pushed through itself, up to its mirror image, an element is driven back.
+ */
+static void test_projective(void) {
+  eb_material m = make_material(EB_PROJECTIVE, EB_FIBRE_NONE);
+  double mu = YOUNG / (2 * (1 + POISSON));
+  double lambda = YOUNG * POISSON / ((1 + POISSON) * (1 - 2 * POISSON));
+  /* From (a - t) t = (b - 1 / t^2) / t^2 at t = 1.1 and b = 0.7. */
+  double t = 1.1, b = 0.7, a = t + (b - 1 / (t * t)) / (t * t * t);
+  const double F[9] = {0, -a, 0, a, 0, 0, 0, 0, b};
+  double off = 2 * (a - t) * (a - t) + (b - 1 / (t * t)) * (b - 1 / (t * t));
+  tap_near(eb_material_energy(&m, F, NULL),
+           mu * (2 * (a - 1) * (a - 1) + (b - 1) * (b - 1)) + 1.5 * lambda * off, 1e-13 * YOUNG,
+           "projective: the distances to R and D");
+  bool restoring = true;
+  double before = INFINITY;
+  for (double s = -63.0 / 64; s < 1; s += 1.0 / 64) {
+    const double G[9] = {1, 0, 0, 0, s, 0, 0, 0, 1};
+    double psi = eb_material_energy(&m, G, NULL), P[9];
+    eb_material_stress(&m, G, NULL, P);
+    restoring &= psi < before && P[4] < 0;
+    before = psi;
+  }
+  tap_ok(restoring, "projective: an inverted element is driven back to rest");
+}
+
 /* ---- bad input ------------------------------------------------------------------------------- */
 
 static void test_bad_materials(void) {
@@ -367,6 +574,8 @@ int main(void) {
     test_rest((eb_material_kind)kind, POISSON);
     test_rest((eb_material_kind)kind, -0.2);
     if (kind != EB_LINEAR) test_objectivity((eb_material_kind)kind, EB_FIBRE_NONE);
+    if (kind != EB_LINEAR && kind != EB_COROTATIONAL) test_slopes((eb_material_kind)kind);
+    test_node((eb_material_kind)kind);
   }
   for (int fibre = EB_FIBRE_ASTVK; fibre <= EB_FIBRE_FUNG; fibre++) {
     test_taylor(EB_STABLE_NEO_HOOKEAN, (eb_fibre_kind)fibre);
@@ -376,6 +585,10 @@ int main(void) {
   test_frozen_rotation();
   test_extrapolation();
   test_formulas();
+  test_nearest_volume();
+  test_far_stretches();
+  test_nearest_lanes();
+  test_projective();
   test_bad_materials();
   test_names();
   return tap_done();

@@ -341,17 +341,24 @@ static void kkt_is_condensed(const char *material) {
   case_close(&c);
 }
 
+/* Whether `steps` of two solvers converge, and how far apart they end. */
+static void end_alike(const char *parameters, const char *const solver[2],
+                      const char *const options[2], int64_t steps, double bound) {
+  fixture one = fixture_open(parameters), other = fixture_open(parameters);
+  eb_reason a = fixture_step(&one, solver[0], options[0], steps);
+  eb_reason b = fixture_step(&other, solver[1], options[1], steps);
+  tap_ok(a > 0 && b > 0, "%s: %s with %s and %s with %s converge (%s, %s)", parameters, solver[0],
+         options[0], solver[1], options[1], eb_reason_name(a), eb_reason_name(b));
+  tap_below(eb_block_distance(one.state, other.state), bound, "at the same positions");
+  fixture_close(&one);
+  fixture_close(&other);
+}
+
 /* The solver's own steps, with a support. */
 static void kkt_steps_are_condensed(void) {
-  const char *parameters = "nx=6,ny=2,nz=2,support=x0,gz=-40,material=stable-neo-hookean";
-  fixture whole = fixture_open(parameters), part = fixture_open(parameters);
-  eb_reason a = fixture_step(&whole, "mfem", "system=kkt,iterations=4", 4);
-  eb_reason b = fixture_step(&part, "mfem", "iterations=4", 4);
-  tap_ok(a > 0 && b > 0, "four steps with either system (%s, %s)", eb_reason_name(a),
-         eb_reason_name(b));
-  tap_below(eb_block_distance(whole.state, part.state), 1e-10, "go to the same positions");
-  fixture_close(&whole);
-  fixture_close(&part);
+  end_alike("nx=6,ny=2,nz=2,support=x0,gz=-40,material=stable-neo-hookean",
+            (const char *[]){"mfem", "mfem"},
+            (const char *[]){"system=kkt,iterations=4", "iterations=4"}, 4, 1e-10);
 }
 
 /* ---- lanes ---- */
@@ -441,31 +448,21 @@ static void threads_do_not_change_bits(void) {
 
 /* ---- the solver ---- */
 
+/* 1e-11 of the forces, over a stiffness that is some thousand times that of the softest mode. */
+static const double softest = 1e-8;
+
 static void converges_to_newton(const char *material, const char *more) {
   char parameters[160];
   snprintf(parameters, sizeof parameters, "nx=4,ny=2,nz=2,support=x0,gz=-40,material=%s%s",
            material, more);
-  fixture mixed = fixture_open(parameters), newton = fixture_open(parameters);
-  eb_reason a = fixture_step(&mixed, "mfem", "rtol=1e-11", 8);
-  eb_reason b = fixture_step(&newton, "newton", "rtol=1e-11", 8);
-  tap_ok(a > 0 && b > 0, "%s: both converge (%s, %s)", parameters, eb_reason_name(a),
-         eb_reason_name(b));
-  /* 1e-11 of the forces, over a stiffness that is some thousand times that of the softest mode. */
-  tap_below(eb_block_distance(mixed.state, newton.state), 1e-8, "to the same positions");
-  fixture_close(&mixed);
-  fixture_close(&newton);
+  end_alike(parameters, (const char *[]){"mfem", "newton"},
+            (const char *[]){"rtol=1e-11", "rtol=1e-11"}, 8, softest);
 }
 
 static void equilibrium_is_newtons(void) {
-  const char *parameters = "nx=6,ny=2,nz=2,support=x0,gz=-20,material=fixed-corotational";
-  fixture mixed = fixture_open(parameters), newton = fixture_open(parameters);
-  eb_reason a = fixture_step(&mixed, "mfem", "static=true,rtol=1e-11", 1);
-  eb_reason b = fixture_step(&newton, "newton", "static=true,rtol=1e-11", 1);
-  tap_ok(a > 0 && b > 0, "both find the equilibrium (%s, %s)", eb_reason_name(a),
-         eb_reason_name(b));
-  tap_below(eb_block_distance(mixed.state, newton.state), 1e-8, "and it is the same");
-  fixture_close(&mixed);
-  fixture_close(&newton);
+  end_alike("nx=6,ny=2,nz=2,support=x0,gz=-20,material=fixed-corotational",
+            (const char *[]){"mfem", "newton"},
+            (const char *[]){"static=true,rtol=1e-11", "static=true,rtol=1e-11"}, 1, softest);
 }
 
 static void what_it_cannot_serve(void) {
@@ -486,9 +483,9 @@ static void what_it_cannot_serve(void) {
 }
 
 int main(void) {
-  static const char *const materials[] = {"corotational", "corotated",   "fixed-corotational",
-                                          "stvk",         "neo-hookean", "stable-neo-hookean",
-                                          "mooney-rivlin"};
+  static const char *const materials[] = {"corotational",  "corotated",   "fixed-corotational",
+                                          "stvk",          "neo-hookean", "stable-neo-hookean",
+                                          "mooney-rivlin", "projective"};
   for (size_t i = 0; i < sizeof materials / sizeof *materials; i++) {
     char parameters[96], name[96];
     snprintf(parameters, sizeof parameters, "nx=2,ny=2,nz=2,material=%s", materials[i]);

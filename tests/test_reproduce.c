@@ -70,6 +70,9 @@ static void test_bad_cases(void) {
   refuse(HEAD "a = bench/beam s\n", "two cases 'a'", "a name twice");
   refuse(HEAD "1a = bench/beam s\n", "no name for a case", "a name that begins with a digit");
   refuse(HEAD "may-fail = perhaps\n", "yes or no", "neither yes nor no");
+  refuse(HEAD "may-break = energy update\n",
+         "some of energy, momentum, progress, replay, each once, not 'update'",
+         "a rule that nothing excuses");
   refuse_name(HEAD "checkpoints = x\n", "checkpoints", "checkpoints that are no steps");
 }
 
@@ -154,6 +157,13 @@ static void test_bad_claims(void) {
   refuse(HEAD "[figure f]\npoint = 1 a\n", "'value' is missing", "a point of nothing");
   refuse(HEAD "[figure f]\npoint = 1 c\n", "no case 'c'", "a point without case");
   refuse(HEAD "[figure f]\npoint = 1\n", "'X CASE'", "a point of one word");
+  refuse(HEAD "[figure f]\nvalue = mean({case}.cpu)\nacross = mean({case}.wall)\npoint = 1 a\n",
+         "is not 'CASE'", "a point that says where it is measured to be");
+  refuse(HEAD "[figure f]\ntemplate = course\nvalue = {case}.cpu\nacross = mean({case}.wall)\n",
+         "have 'across'", "a course across something");
+  refuse(HEAD "[figure f]\ntemplate = curves\nvalue = mean({case}.cpu)\nacross = {case}.wall\n"
+              "point = a\n",
+         "a number is expected, not a series", "a place on the axis that is many");
 }
 
 static void test_bad_names(void) {

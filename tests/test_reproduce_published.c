@@ -89,6 +89,7 @@ static void check_paper(const char *name) {
 int main(void) {
   check_paper("conjac2020");
   check_paper("hecht2012");
+  check_paper("lewin2016");
   check_paper("trusty2023");
   check_paper("verschoor2019");
   return tap_done();

@@ -70,10 +70,15 @@ static eb_error put_all(written *w, const char *path) {
   EB_TRY(eb_recorder_create(path, -1, &w->run, w->scene, &recorder));
   eb_error error = eb_recorder_setup(recorder, w->log);
   for (int s = 1; s <= STEPS && !error; s++) {
+    double turned[EB_ROTATION_COLUMNS] = {1, s, 2 * s, 0, NAN};
     error = put_step(w, recorder, s);
+    /* The third step is the first with rotations, and the fifth has none. */
+    if (!error) error = eb_recorder_rotations(recorder, s - 1, s < 3 || s == 5 ? NULL : turned);
     if (!error && s % 2) error = eb_recorder_commit(recorder);
   }
   w->run.steps_done = STEPS;
+  if (!error) error = eb_recorder_number(recorder, EB_EMBEDDING_GROUP "/iterations_max", "1", 4);
+  if (!error) error = eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/density/bone", "1", 0.5);
   if (!error) error = eb_recorder_finish(recorder, &w->run);
   eb_recorder_destroy(recorder);
   return error;
@@ -98,6 +103,26 @@ static void check_columns(const eb_results *results) {
   free(solves);
   tap_fails(eb_results_column(results, 0, "steps/colour", &wall, &count[0]), EB_ERR_LIBRARY,
             "steps/colour", "a column that there is not");
+}
+
+static void check_rotations(const eb_results *results) {
+  double *turn, *off, embedding, density, none;
+  size_t count[2];
+  tap_require(eb_results_column(results, 0, "rotation/turn_max", &turn, &count[0]), "turn_max");
+  tap_require(eb_results_column(results, 0, "rotation/off_svd", &off, &count[1]), "off_svd");
+  bool good = count[0] == STEPS && count[1] == STEPS;
+  for (int s = 1; s <= STEPS && good; s++)
+    good = s < 3 || s == 5 ? isnan(turn[s - 1]) && isnan(off[s - 1])
+                           : turn[s - 1] == s && off[s - 1] == 2 * s;
+  tap_ok(good, "rotations are NaN in steps that have none");
+  free(turn);
+  free(off);
+  tap_require(eb_results_number(results, 0, EB_EMBEDDING_GROUP "/iterations_max", &embedding),
+              "embedding");
+  tap_require(eb_results_number(results, 0, EB_SUBSPACE_GROUP "/density/bone", &density),
+              "density");
+  tap_require(eb_results_number(results, 0, EB_EMBEDDING_GROUP "/error_max", &none), "none");
+  tap_ok(embedding == 4 && density == 0.5 && isnan(none), "numbers of groups are read as written");
 }
 
 static void check_residuals(const eb_results *results) {
@@ -160,6 +185,7 @@ static void test_round_trip(void) {
   tap_ok(eb_results_find(results, w.run.identity) == 0 && eb_results_find(results, "x") == -1,
          "runs are found by identity");
   check_columns(results);
+  check_rotations(results);
   check_residuals(results);
   check_frames(results, w.scene);
   check_mesh(results, w.scene);

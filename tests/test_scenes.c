@@ -1,12 +1,13 @@
 /* The catalogue: every scene keeps the promises of problems/scene.h at a small size; counts at
  * full size; hashes and bad requests; a fall that must not gain energy. */
+#include "harness/check/block.h"
 #include "problems/scenes/common.h"
 #include "solvers/conjac/nodes.h"
 #include "solvers/solver.h"
 #include "tests/scene_fixture.h"
 #include "tests/stepping.h"
 
-/* The smallest resolutions at which the bodies hold together. */
+/* The smallest resolutions at which the bodies hold together; NULL: as they are. */
 static const struct {
   const char *scene, *small;
 } sizes[] = {
@@ -28,6 +29,21 @@ static const struct {
     {"hecht2012/cloth-drop", "resolution=0.2"},
     {"hecht2012/trampoline", "resolution=0.2"},
     {"hecht2012/spider", "resolution=0.8"},
+    {"lewin2016/tet-flip", NULL},
+    {"lewin2016/hex-turn", NULL},
+    {"lewin2016/hex-random", "resolution=0.1"},
+    {"lewin2016/pbfe-scale", "cubes=3"},
+    {"lewin2016/hex-shaken", "bodies=20"},
+    {"lewin2016/hourglass-modes", NULL},
+    {"lewin2016/stretch", "resolution=0.5"},
+    {"lewin2016/bend-c", "resolution=0.5"},
+    {"lewin2016/hourglass", NULL},
+    {"lewin2016/steel-block", "resolution=0.25"},
+    {"lewin2016/block-drop", "resolution=0.25"},
+    {"lewin2016/hinged-bar", NULL},
+    {"lewin2016/free-spin", NULL},
+    {"lewin2016/hanging-sheet", "resolution=0.2"},
+    {"lewin2016/beam", "resolution=0.5"},
     {"trusty2023/octobot", "resolution=0.02"},
     {"trusty2023/gatorman", "resolution=0.02"},
     {"trusty2023/mammoth", "resolution=0.01"},
@@ -94,7 +110,8 @@ static int32_t expected_pieces(const eb_scene *scene) {
   static const struct {
     const char *part;
     int32_t pieces;
-  } known[] = {{"bears", 25}, {"trampoline", 2}, {"pyramid", 5}, {"bearing", 9}, {"strings", 4}};
+  } known[] = {{"bears", 25},  {"trampoline", 2}, {"pyramid", 5},
+               {"bearing", 9}, {"strings", 4},    {"modes", 4}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strstr(name, known[i].part)) return known[i].pieces;
   return 1;
@@ -218,7 +235,7 @@ static void test_exact_counts(const eb_scene_ops *ops) {
   eb_scene *scene = make(ops->name, NULL);
   tap_ok(scene->mesh->node_count == ops->target_vertices &&
              scene->mesh->element_count == ops->target_elements,
-         "%s: %d vertices and %d tetrahedra, exactly", ops->name, ops->target_vertices,
+         "%s: %d vertices and %d elements, exactly", ops->name, ops->target_vertices,
          ops->target_elements);
   eb_scene_destroy(scene);
 }
@@ -633,17 +650,62 @@ static void test_squash(void) {
   finish(&r);
 }
 
+/* ---- loads ---- */
+
+enum { SPREAD_LOADS = 2 };
+
+static eb_error spread_loads(eb_scene *scene) {
+  EB_TRY(eb_block_scene.setup(scene));
+  for (int k = 0; k < SPREAD_LOADS; k++) {
+    double *pattern;
+    EB_TRY(eb_scene_add_load(scene, &pattern));
+    for (int32_t i = 0; i < scene->mesh->node_count; i++) pattern[3 * i + k] = i + 1;
+  }
+  return EB_OK;
+}
+
+static void grow(const eb_scene *scene, double t, double *magnitude) {
+  (void)scene;
+  magnitude[1] = t;
+}
+
+static int32_t halve(const eb_scene *scene, eb_cut cuts[EB_MAX_CUTS]) {
+  (void)scene;
+  cuts[0] = (eb_cut){.normal = {1, 0, 0}, .origin = {0.5, 0, 0}, .radius = 1};
+  return 1;
+}
+
+static void test_loads(void) {
+  eb_scene_ops ops = eb_block_scene;
+  eb_scene *scene, *steady;
+  ops.setup = spread_loads;
+  tap_require(eb_scene_create(&ops, "nx=2", NULL, "", &steady), "steady loads");
+  ops.loads = grow;
+  tap_require(eb_scene_create(&ops, "nx=2", NULL, "", &scene), "loads that grow");
+  double *f = calloc(3 * (size_t)scene->mesh->node_count, sizeof *f), worst = 0;
+  eb_scene_force(scene, 0.25, scene->x0, scene->v0, f);
+  for (int32_t i = 0; i < scene->mesh->node_count; i++)
+    worst = fmax(worst, fabs(f[3 * i] - (i + 1)) + fabs(f[3 * i + 1] - 0.25 * (i + 1)));
+  tap_near(worst, 0, 1e-14, "loads enter f_ext by pattern and magnitude");
+  tap_ok(scene->hash != steady->hash, "and what they do in time the hash");
+  free(f);
+  eb_scene_destroy(steady);
+  eb_scene_destroy(scene);
+  ops.cuts = halve;
+  tap_fails(eb_scene_create(&ops, "nx=2", NULL, "", &scene), EB_ERR_UNSUPPORTED, "loads",
+            "a scene with cuts has no loads");
+}
+
 int main(void) {
   fixture_open();
   for (const eb_scene_ops *const *at = eb_scenes(); *at; at++) {
     test_table(*at);
     tap_ok(eb_scene_find((*at)->name) == *at, "%s: is found by its name", (*at)->name);
-    const char *small = NULL;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-      if (!strcmp(sizes[i].scene, (*at)->name)) small = sizes[i].small;
-    if (tap_ok(small != NULL, "%s: has a small size to be tested at", (*at)->name))
-      test_promises((*at)->name, small);
-    if (small) test_dynamic_nodes(*at, small);
+    size_t i = 0, count = sizeof sizes / sizeof *sizes;
+    while (i < count && strcmp(sizes[i].scene, (*at)->name) != 0) i++;
+    if (!tap_ok(i < count, "%s: has a small size to be tested at", (*at)->name)) continue;
+    test_promises((*at)->name, sizes[i].small);
+    test_dynamic_nodes(*at, sizes[i].small);
   }
   test_counts();
   test_hashes();
@@ -662,5 +724,6 @@ int main(void) {
   test_fall("conjac2020/bunny", "resolution=0.02,material=corotational", 150, 0.02);
   test_fall("hecht2012/three-torus", "resolution=0.1", 150, 0.15);
   test_squash();
+  test_loads();
   return fixture_close();
 }

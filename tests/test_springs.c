@@ -409,8 +409,9 @@ int main(void) {
                  {"semi-implicit", ""},
                  {"corotational", "linear_rtol=1e-12"},
                  {"mfem-subspace", "rtol=1e-12,modes=3"},
-                 {"fem-subspace", "rtol=1e-12,modes=3"}};
-  for (int s = 0; s < 6; s++) {
+                 {"fem-subspace", "rtol=1e-12,modes=3"},
+                 {"vbd", "iterations=0,rtol=1e-12"}};
+  for (int s = 0; s < 7; s++) {
     one_mass(solvers[s].solver, solvers[s].options);
     threads_do_not_change_bits(solvers[s].solver);
   }

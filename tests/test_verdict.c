@@ -148,6 +148,45 @@ static void test_energy_sums(void) {
   tap_ok(verdict.broken[EB_RULE_ENERGY] == 1, "what was lost before is no credit");
 }
 
+/* Constraints give back what they have taken, and what the body had stored at first. */
+static void test_energy_of_constraints(void) {
+  trial t;
+  good_step(&t);
+  t.declared.equation = EB_EQUATION_POSITION_BASED;
+  t.row.stored = 2;
+  t.row.kinetic_scale = 8;
+  for (int more = 0; more < 2; more++) {
+    eb_verdict verdict = {0};
+    for (int i = 0; i < 10; i++) {
+      t.row.residual_work = i < 5 ? -1 : more ? 1.6 : 1.45;
+      eb_verdict_step(&verdict, &t.step);
+    }
+    eb_verdict_run(&verdict);
+    tap_ok(verdict.broken[EB_RULE_ENERGY] == more, "position-based: %s than there was",
+           more ? "more" : "no more");
+  }
+}
+
+/* A body of constraints may stay where it has come to. */
+static void test_rest(void) {
+  for (int moved = 0; moved < 2; moved++) {
+    trial t;
+    eb_verdict verdict = {0};
+    good_step(&t);
+    t.declared.equation = EB_EQUATION_POSITION_BASED;
+    t.step.reason = EB_CONVERGED_ITS;
+    t.row.null_residual = t.row.compared_residual = 50;
+    for (int i = 0; i < 40; i++) {
+      t.row.way = moved && i < 3 ? 1e-2 : 1e-7;
+      t.row.progress = moved && i < 3 ? 1 : -1;
+      eb_verdict_step(&verdict, &t.step);
+    }
+    eb_verdict_run(&verdict);
+    tap_ok(verdict.broken[EB_RULE_PROGRESS] == !moved, "position-based: a body that %s",
+           moved ? "has come to rest may stay" : "never moves does nothing");
+  }
+}
+
 /* A step without a residual has forces all the same. */
 static void test_error(void) {
   trial t;
@@ -186,6 +225,8 @@ int main(void) {
   test_linear_norm();
   test_steps();
   test_energy_sums();
+  test_energy_of_constraints();
+  test_rest();
   test_jumps();
   return tap_done();
 }

@@ -49,7 +49,8 @@ eb_error eb_audit_create(const eb_scene *scene, eb_audit **out) {
   EB_TRY(EB_NEW(audit, 1));
   audit->scene = scene;
   audit->nodes = (size_t)scene->mesh->node_count;
-  audit->points = scene->mesh->type == EB_HEXAHEDRON ? HEXAHEDRON_POINTS : 1;
+  bool gauss = scene->materials[0].integration == EB_INTEGRATION_GAUSS;
+  audit->points = scene->mesh->type == EB_HEXAHEDRON && gauss ? HEXAHEDRON_POINTS : 1;
   eb_error error = allocate(audit);
   if (error)
     eb_audit_destroy(audit);
@@ -68,6 +69,7 @@ void eb_audit_destroy(eb_audit *audit) {
     for (int m = 0; m < EB_AUDIT_MOTIONS; m++) free(audit->lanes[l].g[m]);
   free(audit->batches);
   free(audit->corners);
+  free(audit->hourglass);
   free(audit->mass);
   free(audit->distance);
   free(audit->part);
@@ -262,6 +264,7 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   row->springs = eb_audit_springs_energy(audit, after->x);
   row->min_volume_ratio = audit->end.min_volume_ratio;
   row->inverted = audit->end.inverted;
+  row->hourglass = audit->hourglass ? sqrt(audit->end.hourglass / audit->volume) : 0;
   double *r = audit->residual, sum2 = 0, scale2 = audit->end.scale2 + audit->end.rounding2;
   memcpy(r, audit->end.g, 3 * audit->nodes * sizeof *r);
   bool moving = equation != EB_EQUATION_STATIC;
@@ -305,7 +308,8 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
                            row->kinetic,          row->elastic,
                            row->springs,          row->gravitational,
                            row->joint_kinetic,    row->joint_potential,
-                           row->min_volume_ratio, row->max_penetration};
+                           row->min_volume_ratio, row->max_penetration,
+                           row->hourglass};
   row->finite = all_finite(values, sizeof values / sizeof *values) &&
                 all_finite(row->momentum, 3) && all_finite(row->angular_momentum, 3);
   return EB_OK;

@@ -36,6 +36,7 @@ typedef struct eb_audit_row {
   double angular_momentum[3];             /* kg m^2/s about the origin */
   double activation;                      /* of the fibres, by the scene's script; 0 without one */
   double min_volume_ratio;                /* least det F (of Gauss points in hexahedra) */
+  double hourglass;           /* size of the hourglass modes of hexahedra (hourglass.c); others 0 */
   double max_penetration;     /* deepest node below any collider at the end of the step, m */
   int32_t inverted, contacts; /* elements with det F <= 0; nodes inside a collider */
   bool finite;                /* the state and all figures of the audit are finite numbers */
@@ -65,6 +66,10 @@ typedef struct eb_audit_row {
   double energy_scale;  /* J: size of its terms */
   double raised;        /* J: by how much corrections of positions raise the potential (motion.c) */
   double residual_work; /* J: done by the residual of the declared equation (equation.c) */
+  /* J: elastic energy and that of the penalty at the start, by how much it rises, and the energy
+   * scale without it */
+  double stored, stored_gain, kinetic_scale;
+  double way; /* m: how far nodes go in the step, root mean square by mass */
   /* Of a declared subspace: N a N / kg^1/2, and how far a node is off it, m; likewise */
   double subspace_unit, subspace_error, subspace_allowed;
   bool subspace_unsound; /* what the solver says of it cannot be */

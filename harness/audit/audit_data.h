@@ -11,7 +11,8 @@
 enum {
   EB_AUDIT_PART_SUMS = 16,
   EB_AUDIT_LANES = 4,
-  EB_AUDIT_MOTIONS = 2 /* velocities that tangents are applied to in one sweep, at most */
+  EB_AUDIT_HOURGLASS = 4, /* patterns of a hexahedron */
+  EB_AUDIT_MOTIONS = 2    /* velocities that tangents are applied to in one sweep, at most */
 };
 enum { EB_AUDIT_SCRIPTED = 1, EB_AUDIT_CARRIED = 2 }; /* eb_audit.fixed; 0: free */
 
@@ -23,6 +24,7 @@ typedef struct eb_audit_elastic {
   double energy;    /* J */
   double scale2;    /* N^2: sum of the squares of the elements' single forces on free nodes */
   double rounding2; /* N^2: of what 64-bit positions leave unknown of them, times 1e8 (audit.h) */
+  double hourglass; /* m^3: sum of V^(1/3) |c_k|^2 (hourglass.c) */
   double activation, min_volume_ratio;
   int32_t inverted;
   bool current; /* filled, for the present fixed nodes */
@@ -47,6 +49,12 @@ typedef struct eb_audit_corner {
   eb_four g[3], slope; /* dN_a/dX, and its length */
 } eb_audit_corner;
 
+/* Of a hexahedron (hourglass.c): E = sum_k stiffness_k |sum_a gamma_ka x_a|^2. */
+typedef struct eb_audit_hourglass {
+  double gamma[EB_AUDIT_HOURGLASS][8], stiffness[EB_AUDIT_HOURGLASS]; /* 1, N/m */
+  double size;                                                        /* V^(1/3), m */
+} eb_audit_hourglass;
+
 /* A part of the elements, of any number of which one thread each may sweep over. */
 typedef struct eb_audit_lane {
   int32_t first, last;            /* elements first <= e < last */
@@ -65,16 +73,19 @@ struct eb_audit {
   int points; /* quadrature points of an element */
   size_t batch_count;
   eb_audit_batch *batches;
-  eb_audit_corner *corners; /* batches x nodes of an element */
-  double *mass;             /* nodes */
-  eb_mass_points *bodies;   /* or NULL */
-  int32_t parts, *part;     /* connected components, and that of every node */
-  double *force;            /* nodes x 3: f_ext */
-  double *residual;         /* nodes x 3: grad W */
-  double *target;           /* nodes x 3 */
-  double *distance;         /* nodes: from the origin; workspace of elements.c, m */
-  uint8_t *fixed;           /* nodes */
-  const double *push;       /* nodes x 3: contact forces of the step, or NULL */
+  eb_audit_corner *corners;      /* batches x nodes of an element */
+  eb_audit_hourglass *hourglass; /* elements, or NULL */
+  double volume;                 /* m^3, where these are */
+  bool controlled;               /* any of them is stiff */
+  double *mass;                  /* nodes */
+  eb_mass_points *bodies;        /* or NULL */
+  int32_t parts, *part;          /* connected components, and that of every node */
+  double *force;                 /* nodes x 3: f_ext */
+  double *residual;              /* nodes x 3: grad W */
+  double *target;                /* nodes x 3 */
+  double *distance;              /* nodes: from the origin; workspace of elements.c, m */
+  uint8_t *fixed;                /* nodes */
+  const double *push;            /* nodes x 3: contact forces of the step, or NULL */
   eb_audit_elastic start, end;
   double *own, *stretch, *trial, *stopped; /* nodes x 3: workspace of equation.c and motion.c */
   int32_t touch_room;                      /* of touches */
@@ -105,6 +116,20 @@ void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic 
 void eb_audit_tangent(const eb_audit *audit, const double *x, eb_tangent tangent, int motions,
                       const double *const v[], double *const out[], double scale2[]);
 
+/* Hexahedra as a whole and their hourglass modes (hourglass.c): means of dN_a/dX (8 x 3, 1/m) and
+ * N_a (8) over a hexahedron, and its volume. */
+void eb_audit_mean_point(const eb_mesh *mesh, int32_t element, double *gradients, double shares[8],
+                         double *volume);
+/* Fills audit->hourglass and volume. */
+EB_MUST eb_error eb_audit_hourglass_create(eb_audit *audit);
+/* Adds K y of the lane's elements to `to` (of the lane's nodes, N); returns the sum of the squares
+ * of what single elements give to free nodes. */
+double eb_audit_hourglass_push(const eb_audit *audit, const eb_audit_lane *lane, const double *y,
+                               double *to);
+/* Adds to energy, rounding2 and hourglass at positions x, whose audit->distance is filled. */
+void eb_audit_hourglass_sums(const eb_audit *audit, const eb_audit_lane *lane, const double *x,
+                             eb_audit_elastic *sum);
+
 /* *out is NULL when the scene has no free bodies. */
 EB_MUST eb_error eb_mass_points_create(const eb_scene *scene, eb_mass_points **out);
 void eb_mass_points_destroy(eb_mass_points *points);
@@ -120,6 +145,10 @@ void eb_audit_within_cone(double bound, const double normal[3], double r[3]);
  * penalty on free nodes. */
 double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x, bool moving,
                             double *residual);
+/* Whether an implicit collider, or one of `every` kind, reaches node i: a force on it that is not
+ * known from the start of the step. */
+bool eb_audit_meets(const eb_scene *scene, const eb_state *before, const eb_state *after, double dt,
+                    bool every, size_t i);
 /* Energy of implicit colliders' penalty, J. */
 double eb_audit_penalty_energy(const eb_audit *audit, double time, const double *x);
 
@@ -157,6 +186,9 @@ bool eb_audit_subspace_sound(const eb_audit *audit, const eb_subspace_record *su
 EB_MUST eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_state *after,
                                    double dt, bool statics, bool compared,
                                    const eb_subspace_record *subspace, eb_audit_subspace_row *out);
+
+/* log R, of length pi at most (parts.c). */
+void eb_audit_rotation_vector(const double R[9], double out[3]);
 
 /* The parts of eb_audit_declared. */
 EB_MUST eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,

@@ -5,6 +5,9 @@
  *   F = sum_a x_a (x) dN_a/dX,   g_a = sum_q w_q P(F_q) dN_a/dX,
  *   (K v)_a = sum_q w_q (dP/dF : sum_b v_b (x) dN_b/dX) dN_a/dX
  *
+ * Hexahedra of one point have the mean of dN_a/dX and the volume of the element, and control of
+ * their hourglass modes besides (hourglass.c).
+ *
  * What rounding leaves unknown of g_a: with positions known to eps |x|, F is known to eps sum_b
  * |x_b| |dN_b/dX| and P to (lambda + 2 mu) times that. */
 #include <math.h>
@@ -80,13 +83,15 @@ static void fill_batch(eb_audit *audit, size_t b) {
   const eb_mesh *mesh = audit->scene->mesh;
   eb_audit_batch *batch = &audit->batches[b];
   eb_audit_corner *corners = audit->corners + b * mesh->type;
+  bool mean = mesh->type == EB_HEXAHEDRON && audit->points == 1;
   for (int k = 0; k < EB_FOUR; k++) {
     int64_t at = batch->first + (k < batch->count ? k : batch->count - 1);
     int32_t e = (int32_t)(at / audit->points);
     int point = (int)(at % audit->points);
     const eb_material *material = &audit->scene->materials[mesh->region[e]];
-    double g[3 * MOST_NODES], weight;
+    double g[3 * MOST_NODES], share[MOST_NODES], weight;
     rest_point(mesh, material, e, point, g, &weight);
+    if (mean) eb_audit_mean_point(mesh, e, g, share, &weight);
     batch->weight[k] = weight;
     for (size_t d = 0; mesh->fibre && d < 3; d++)
       batch->fibre[d][k] = mesh->fibre[3 * (size_t)e + d];
@@ -100,6 +105,7 @@ static void fill_batch(eb_audit *audit, size_t b) {
     for (size_t a = 0; mesh->type == EB_HEXAHEDRON && a < mesh->type; a++)
       for (int d = 0; d < 3; d++)
         N[a] *= 1 + hexahedron_corner[a][d] * hexahedron_corner[point][d] / sqrt(3);
+    for (size_t a = 0; mean && a < mesh->type; a++) N[a] = share[a];
     for (size_t a = 0; a < mesh->type; a++)
       audit->mass[mesh->elements[(size_t)e * mesh->type + a]] += mass * N[a];
   }
@@ -143,7 +149,7 @@ eb_error eb_audit_rest_shapes(eb_audit *audit) {
   for (int l = 0; l < EB_AUDIT_LANES; l++)
     cut_batches(audit, &audit->lanes[l], audit->batches + audit->lanes[l].first_batch);
   for (size_t b = 0; b < audit->batch_count; b++) fill_batch(audit, b);
-  return EB_OK;
+  return mesh->type == EB_HEXAHEDRON ? eb_audit_hourglass_create(audit) : EB_OK;
 }
 
 /* ---- a batch of points ----------------------------------------------------------------------- */
@@ -319,6 +325,8 @@ static void elastic_lane(void *context, int32_t part) {
     sum.scale2 += scatter(audit, &b, P, lane, lane->g[0]);
     sum.rounding2 += unknown_forces(audit, &b);
   }
+  eb_audit_hourglass_sums(audit, lane, s->x, &sum);
+  sum.scale2 += eb_audit_hourglass_push(audit, lane, s->x, lane->g[0]);
   s->sum[part] = sum;
 }
 
@@ -326,7 +334,7 @@ void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic 
   sweep s = {.audit = audit, .x = x, .motions = 1};
   for (size_t i = 0; i < audit->nodes; i++) audit->distance[i] = sqrt(eb_audit_squared(x + 3 * i));
   run_sweep(&s, elastic_lane, &out->g);
-  out->energy = out->scale2 = out->rounding2 = 0;
+  out->energy = out->scale2 = out->rounding2 = out->hourglass = 0;
   out->min_volume_ratio = INFINITY;
   out->inverted = 0;
   for (int l = 0; l < EB_AUDIT_LANES; l++) {
@@ -334,6 +342,7 @@ void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic 
     out->energy += sum->energy;
     out->scale2 += sum->scale2;
     out->rounding2 += sum->rounding2;
+    out->hourglass += sum->hourglass;
     out->inverted += sum->inverted;
     if (sum->min_volume_ratio < out->min_volume_ratio || isnan(sum->min_volume_ratio))
       out->min_volume_ratio = sum->min_volume_ratio;
@@ -361,6 +370,8 @@ static void tangent_lane(void *context, int32_t part) {
       scale2[m] += scatter(s->audit, &b, dP, lane, lane->g[m]);
     }
   }
+  for (int m = 0; m < s->motions; m++)
+    scale2[m] += eb_audit_hourglass_push(s->audit, lane, s->v[m], lane->g[m]);
   memcpy(s->scale2[part], scale2, sizeof scale2);
 }
 

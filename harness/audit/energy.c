@@ -159,7 +159,7 @@ void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_ro
   eb_articulation_momentum(articulation, state->q, state->u, row->momentum, row->angular_momentum);
 }
 
-/* ---- implicit colliders ---------------------------------------------------------------------- */
+/* ---- colliders ------------------------------------------------------------------------------- */
 
 void eb_audit_within_cone(double bound, const double normal[3], double r[3]) {
   double along = eb_dot3(r, normal), tangential[3];
@@ -214,6 +214,20 @@ double eb_audit_penalty_energy(const eb_audit *audit, double time, const double 
   return sum_penalty(audit, time, x, 0);
 }
 
+bool eb_audit_meets(const eb_scene *scene, const eb_state *before, const eb_state *after, double dt,
+                    bool every, size_t i) {
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    double normal[3], velocity[3], speed = sqrt(eb_audit_squared(before->v + 3 * i));
+    if (!every && !collider->implicit) continue;
+    double near = collider->margin + 2 * dt * speed;
+    if (eb_collider_distance(collider, before->time, before->x + 3 * i, normal, velocity) < near ||
+        eb_collider_distance(collider, after->time, after->x + 3 * i, normal, velocity) < near)
+      return true;
+  }
+  return false;
+}
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
@@ -234,12 +248,15 @@ void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *afte
   eb_audit_energies(audit, before, &was);
   const eb_audit_row *rows[2] = {&was, row};
   const eb_state *states[2] = {before, after};
-  double sum[2], moving[2];
+  double sum[2], moving[2], stored[2];
   for (int k = 0; k < 2; k++) {
-    moving[k] = rows[k]->kinetic + rows[k]->elastic + rows[k]->springs + rows[k]->joint_kinetic +
-                eb_audit_penalty_energy(audit, states[k]->time, states[k]->x);
+    stored[k] = rows[k]->elastic + eb_audit_penalty_energy(audit, states[k]->time, states[k]->x);
+    moving[k] = rows[k]->kinetic + rows[k]->springs + rows[k]->joint_kinetic + stored[k];
     sum[k] = moving[k] + rows[k]->gravitational + rows[k]->joint_potential;
   }
   row->energy_excess = sum[1] - sum[0] - work;
   row->energy_scale = fmax(moving[0], moving[1]) + fabs(work);
+  row->stored = stored[0];
+  row->stored_gain = stored[1] - stored[0];
+  row->kinetic_scale = fmax(moving[0] - stored[0], moving[1] - stored[1]) + fabs(work);
 }

@@ -13,7 +13,10 @@
  * That asks that held nodes stand still and nothing is carried by joints; otherwise the residual of
  * all free nodes is taken. Position-based: forces between the nodes of a body neither push nor turn
  * it; what is measured is, over bodies that nothing holds, sum_i M (x1 - xt) / h^2 - f_ext and its
- * moment about the centre, over their terms (grad W where all bodies are held).
+ * moment about the centre, over their terms (grad W where all bodies are held), of velocities, M
+ * (v1
+ * - v0) / h, where f_ext moves positions a step late. Bodies that meet a collider count as held, as
+ * what projects them out of it is nobody's force.
  *
  * In a subspace: of implicit Euler or statics, subspace.c.
  *
@@ -50,6 +53,10 @@ typedef struct terms {
 static bool linear(const eb_declaration *declared) {
   return declared->equation == EB_EQUATION_LINEARIZED ||
          (declared->equation == EB_EQUATION_REDUCED && declared->linearization.stiffness > 0);
+}
+
+static bool is_late(const eb_declaration *declared) {
+  return declared->update == EB_UPDATE_LATE_FORCE && declared->equation != EB_EQUATION_STATIC;
 }
 
 /* ---- linearized ------------------------------------------------------------------------------ */
@@ -144,12 +151,12 @@ enum { PUSH, TURN = 3, PUSHES = 6, TURNS, MASS, CENTRE, HELD = 12 };
 
 /* Of all bodies that nothing holds together; false when there are none. */
 static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                       terms *out) {
+                       bool late, terms *out) {
   bool any = false;
   memset(audit->part_sums, 0, EB_AUDIT_PART_SUMS * (size_t)audit->parts * sizeof *audit->part_sums);
   for (size_t i = 0; i < audit->nodes; i++) {
     double *sum = audit->part_sums + EB_AUDIT_PART_SUMS * (size_t)audit->part[i];
-    sum[HELD] += audit->fixed[i] != 0;
+    sum[HELD] += audit->fixed[i] != 0 || eb_audit_meets(audit->scene, before, after, dt, true, i);
     sum[MASS] += audit->mass[i];
     eb_add3(audit->mass[i], after->x + 3 * i, sum + CENTRE);
   }
@@ -158,8 +165,9 @@ static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *
            moment[3];
     for (size_t d = 0; d < 3; d++) {
       size_t k = 3 * i + d;
-      f[d] = audit->mass[i] * (after->x[k] - before->x[k] - dt * before->v[k]) / (dt * dt) -
-             loads_on(audit, k) - pull_on(audit, k);
+      double way = late ? dt * after->v[k] : after->x[k] - before->x[k];
+      f[d] = audit->mass[i] * (way - dt * before->v[k]) / (dt * dt) - loads_on(audit, k) -
+             pull_on(audit, k);
       arm[d] = after->x[k] - sum[CENTRE + d] / sum[MASS];
     }
     eb_cross3(arm, f, moment);
@@ -214,25 +222,25 @@ static bool reduce(const eb_audit *audit, const eb_state *before, const eb_state
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Elastic energies, penalties and springs of doing nothing, J: free nodes stay, or go on as they
- * are; those that are fixed are where they belong at the end. */
-typedef struct nothing {
-  double stopped, going;
-} nothing;
+/* Elastic energies, penalties and springs, J, of doing nothing - free nodes stay, or go on as they
+ * are; those that are fixed are where they belong at the end - and of the step. */
+typedef struct energies {
+  double stopped, going, end;
+} energies;
 
 /* W of a step that stops or of one that goes on, whichever is lower, less W of x1. In statics (dt =
- * 0) nothing goes on, and there is no inertia. */
+ * 0) nothing goes on, and there is no inertia. Where forces are late, inertia and work are those of
+ * the way h v1 that they have set out on. */
 static double potential_gain(const eb_audit *audit, const eb_state *before, const eb_state *after,
-                             double dt, const nothing *energies) {
+                             double dt, bool late, const energies *stored) {
   static const double known = 1e-12; /* of the energies: rounding of some thousand terms */
   double inertia = dt > 0 ? 1 / (2 * dt * dt) : 0;
-  double stopped = energies->stopped, going = dt > 0 ? energies->going : INFINITY;
-  double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x) +
-               eb_audit_springs_energy(audit, after->x);
+  double stopped = stored->stopped, going = dt > 0 ? stored->going : INFINITY, end = stored->end;
   for (size_t i = 0; i < audit->nodes; i++)
     for (size_t k = 3 * i; k < 3 * i + 3 && !audit->fixed[i]; k++) {
-      double m = inertia * audit->mass[i], way = after->x[k] - before->x[k],
-             coast = dt * before->v[k], f = loads_on(audit, k);
+      double m = inertia * audit->mass[i],
+             way = late ? dt * after->v[k] : after->x[k] - before->x[k], coast = dt * before->v[k],
+             f = loads_on(audit, k);
       stopped += m * coast * coast;
       end += m * (way - coast) * (way - coast) - f * way;
       going -= f * coast;
@@ -261,17 +269,24 @@ static double without_forces(eb_audit *audit, const eb_state *before, const eb_s
 }
 
 static void compare_full(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                         eb_equation equation, eb_audit_row *row) {
-  bool still = equation == EB_EQUATION_STATIC;
+                         const eb_declaration *declared, eb_audit_row *row) {
+  bool still = declared->equation == EB_EQUATION_STATIC, late = is_late(declared);
   double stopped, going = INFINITY, h = still ? 0 : dt;
-  nothing energies = {.stopped = without_forces(audit, before, after, h, 0, &stopped)};
-  if (!still) energies.going = without_forces(audit, before, after, h, 1, &going);
+  energies stored = {.stopped = without_forces(audit, before, after, h, 0, &stopped),
+                     .end = audit->end.energy +
+                            eb_audit_penalty_energy(audit, after->time, after->x) +
+                            eb_audit_springs_energy(audit, after->x)};
+  if (!still) stored.going = without_forces(audit, before, after, h, 1, &going);
   row->null_residual = fmin(stopped, going);
-  row->progress = potential_gain(audit, before, after, h, &energies);
+  row->progress = potential_gain(audit, before, after, h, late, &stored);
   row->compared_residual = row->residual;
   /* Nodes that follow quasistatically lower the potential of the forces, whatever their inertia. */
-  if (equation == EB_EQUATION_REDUCED)
-    row->progress = fmax(row->progress, potential_gain(audit, before, after, 0, &energies));
+  if (declared->equation == EB_EQUATION_REDUCED)
+    row->progress = fmax(row->progress, potential_gain(audit, before, after, 0, false, &stored));
+  /* Constraints are not the material, and may be softer: nodes that go where forces want them. */
+  if (declared->equation == EB_EQUATION_POSITION_BASED)
+    row->progress =
+        fmax(row->progress, potential_gain(audit, before, after, h, late, &(energies){0}));
 }
 
 /* The equation's residual, of a linearized one node by node into audit->own; in row->step_residual
@@ -295,27 +310,42 @@ static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state
   bool reduced = declared->equation == EB_EQUATION_REDUCED &&
                  reduce(audit, before, after, dt, declared, row->held_allowed, &own);
   bool based = declared->equation == EB_EQUATION_POSITION_BASED &&
-               net_forces(audit, before, after, dt, &net);
+               net_forces(audit, before, after, dt, is_late(declared), &net);
   row->equation_stands_in = !reduced && !based &&
                             (declared->equation == EB_EQUATION_REDUCED ||
                              declared->equation == EB_EQUATION_POSITION_BASED);
   return based ? net : own;
 }
 
+/* What f_ext will do on the way h^2 f_ext / m that positions are short of where velocities are. */
+static double work_of_lag(const eb_audit *audit, double dt) {
+  double work = 0;
+  for (size_t i = 0; i < audit->nodes; i++)
+    if (!audit->fixed[i]) work += dt * dt / audit->mass[i] * eb_audit_squared(audit->force + 3 * i);
+  return work;
+}
+
 /* The residual is a force that is not there: what it does on the way of the step is energy from
  * nowhere; in a subspace, on what of the way is in it. All other gain is the equation's own - a
  * linearized step is given energy by its linearization, implicit Euler where bodies under pressure
  * turn - and belongs to the column energy_excess. Steps in parts follow no residual that could be
- * told: all their gain is theirs. What roundings of the forces may do on that way is no work: of a
- * body at rest it would be all there is. */
+ * told: all their gain is theirs, and so it is where forces are late, less what velocities are
+ * ahead. Of position-based steps it is the gain of all energies but those of elements and
+ * colliders, since nobody knows what constraints have stored; verdict.c sums it over the whole run.
+ * What roundings of the forces may do on that way is no work: of a body at rest it would be all
+ * there is. */
 static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
-                      const eb_declaration *declared, double in_subspace, const eb_audit_row *row) {
+                      double dt, const eb_declaration *declared, double in_subspace,
+                      const eb_audit_row *row) {
   const double *r = linear(declared) ? audit->own : audit->residual;
   double work = 0, way2 = 0;
   if (row->equation_stands_in)
     return row->raised; /* what holds scripted nodes in a reduced equation cannot be told either */
   if (declared->update == EB_UPDATE_SUBSTEPS || declared->update == EB_UPDATE_MEAN_VELOCITY)
     return row->energy_excess;
+  if (declared->equation == EB_EQUATION_POSITION_BASED)
+    return row->energy_excess - row->stored_gain - (is_late(declared) ? work_of_lag(audit, dt) : 0);
+  if (is_late(declared)) return row->energy_excess - work_of_lag(audit, dt);
   for (size_t k = 0; k < 3 * audit->nodes; k++) {
     double way = audit->fixed[k / 3] ? 0 : after->x[k] - before->x[k];
     work += r[k] * way;
@@ -323,6 +353,15 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
   }
   if (declared->subspace) work = in_subspace;
   return row->raised + copysign(fmax(0, fabs(work) - row->unknown * sqrt(way2)), work);
+}
+
+static double mean_way(const eb_audit *audit, const eb_state *before, const eb_state *after) {
+  double sum = 0, mass = 0;
+  for (size_t i = 0; i < audit->nodes; i++) {
+    sum += audit->mass[i] * eb_squared_distance3(after->x + 3 * i, before->x + 3 * i);
+    mass += audit->mass[i];
+  }
+  return sqrt(sum / mass);
 }
 
 /* Every step of a small mesh; one in eight of a large one, chosen by the bits of where it ends. */
@@ -338,9 +377,20 @@ static bool looked_at(const eb_audit *audit, const eb_state *after) {
          (bits >> 40) % SHARE == 0;
 }
 
+/* Whether colliders may have moved nodes that no force would: what doing nothing would leave inside
+ * them, forces do not tell. */
+static bool is_put_out(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                       double dt, const eb_declaration *declared) {
+  bool based = declared->equation == EB_EQUATION_POSITION_BASED;
+  for (size_t i = 0; based && i < audit->nodes; i++)
+    if (eb_audit_meets(audit->scene, before, after, dt, true, i)) return true;
+  return false;
+}
+
 eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,
                            double dt, const eb_declaration *declared, eb_audit_row *row) {
-  bool looked = !audit->scene->articulation && looked_at(audit, after);
+  bool looked = !audit->scene->articulation && looked_at(audit, after) &&
+                !is_put_out(audit, before, after, dt, declared);
   double idle = NAN, in_subspace = 0;
   bool linearly = linear(declared) && declared->update != EB_UPDATE_CORRECTED;
   terms going,
@@ -366,8 +416,9 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
                                     : own.residual2 > 0   ? sqrt(own.residual2 / own.scale2)
                                                           : 0;
   row->unknown = roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
-  row->residual_work = work_of(audit, before, after, declared, in_subspace, row);
+  row->residual_work = work_of(audit, before, after, dt, declared, in_subspace, row);
   row->null_residual = row->progress = row->compared_residual = NAN;
+  row->way = mean_way(audit, before, after);
   if (!looked) return EB_OK;
   if (declared->subspace) {
     row->null_residual = idle;
@@ -378,6 +429,6 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
   if (linearly)
     compare_linear(audit, before, after, dt, &going, row);
   else
-    compare_full(audit, before, after, dt, declared->equation, row);
+    compare_full(audit, before, after, dt, declared, row);
   return EB_OK;
 }

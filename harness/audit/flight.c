@@ -1,7 +1,7 @@
 /* Over the nodes of a body without scripted or carried nodes, internal forces cancel:
  *
  *   P1 - P0 = h F,   P = sum_i m_i v_i,   F = sum_i f_ext,i + r_i + k_i (p_i - x1_i);
- *   sum_i m_i (x1 - x0)_i = h P1   (or h (P0 + P1) / 2),
+ *   sum_i m_i (x1 - x0)_i = h P1   (or h (P0 + P1) / 2, or h (P1 - h F)),
  *
  * m V for a free rigid body. Positions that are corrected down the potential may move a body
  * against its nodes' inertia; where they may go is motion.c's. What is left of either, B, is summed
@@ -29,7 +29,8 @@
  * A tenth is where errors are of order one (harness/results/accuracy.h). A linearized step with a
  * declared mass scale a > 1 (damping) takes (a - 1) P1 from the momentum, at most a tenth of it in
  * a step. Where parts of a step are not known (substeps), or forces of its end act (implicit
- * colliders), a flight ends when a node of the body is pushed, and begins anew behind it. */
+ * colliders, all where steps are position-based), a flight ends when a node of the body is pushed,
+ * and begins anew behind it. */
 #include "harness/audit/flight.h"
 
 #include <float.h>
@@ -92,21 +93,6 @@ void eb_flight_destroy(eb_flight *flight) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* Whether a collider whose force in this step is not known from its start reaches the node. */
-static bool is_pushed(const eb_scene *scene, const eb_state *before, const eb_state *after,
-                      double dt, bool every, size_t i) {
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    const eb_collider *collider = &scene->colliders[c];
-    double normal[3], velocity[3], speed = sqrt(eb_audit_squared(before->v + 3 * i));
-    if (!every && !collider->implicit) continue;
-    double near = collider->margin + 2 * dt * speed;
-    if (eb_collider_distance(collider, before->time, before->x + 3 * i, normal, velocity) < near ||
-        eb_collider_distance(collider, after->time, after->x + 3 * i, normal, velocity) < near)
-      return true;
-  }
-  return false;
-}
-
 static void add_node(const eb_audit *audit, const eb_state *before, const eb_state *after,
                      double dt, size_t i, sums *s) {
   double m = audit->mass[i], beyond[3];
@@ -139,7 +125,8 @@ static const double *residual_of(const eb_audit *audit, const eb_declaration *de
 
 static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,
                        const eb_declaration *declared) {
-  bool every = declared->update == EB_UPDATE_SUBSTEPS;
+  bool every =
+      declared->update == EB_UPDATE_SUBSTEPS || declared->equation == EB_EQUATION_POSITION_BASED;
   const double *residual = residual_of(flight->audit, declared);
   const eb_audit *audit = flight->audit;
   const eb_free_bodies *bodies = audit->scene->free_bodies;
@@ -150,7 +137,8 @@ static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state
       s->rider = bodies->of_node[i];
     else
       s->held |= audit->fixed[i] != 0;
-    if (!s->held && !s->pushed) s->pushed = is_pushed(audit->scene, before, after, dt, every, i);
+    if (!s->held && !s->pushed)
+      s->pushed = eb_audit_meets(audit->scene, before, after, dt, every, i);
     add_node(audit, before, after, dt, i, s);
     if (!residual) continue;
     s->nodes++;
@@ -188,10 +176,11 @@ static void go_on(course *c, const sums *s, double dt, double unknown,
   mass = mass >= 1 ? fmin(mass, most_mass) : 1;
   bool mean = declared->update == EB_UPDATE_MEAN_VELOCITY,
        bracketed = declared->update == EB_UPDATE_SUBSTEPS;
+  double lag = declared->update == EB_UPDATE_LATE_FORCE ? dt : 0;
   for (int d = 0; d < 3; d++) {
     v[d] = mass * s->p1[d] - s->p0[d] - dt * (s->force[d] + s->weight[d]);
     double middle = 0.5 * (s->p0[d] + s->p1[d]), half = 0.5 * fabs(s->p1[d] - s->p0[d]);
-    x[d] = s->way[d] - (mean || bracketed ? middle : s->p1[d]);
+    x[d] = s->way[d] - (mean || bracketed ? middle : s->p1[d] - lag * (s->force[d] + s->weight[d]));
     if (declared->update == EB_UPDATE_CORRECTED) x[d] = 0;
     if (bracketed) x[d] = copysign(fmax(0, fabs(x[d]) - half), x[d]);
   }

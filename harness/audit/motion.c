@@ -6,7 +6,8 @@
  * each the largest over the nodes: a velocity may be made of positions, or positions of a velocity.
  * Free bodies follow their twist, joints their rates, likewise; their unit quaternions and angles
  * add 1 + the largest entry of q and of the poses. Scripted nodes are held to it too: what moves
- * them has their velocity.
+ * them has their velocity. Late force: x1 - x0 - h v1 + h^2 f_ext / m of free nodes, for which
+ * h^2 |f_ext| / m counts too.
  *
  * Substeps: in parts of a step, velocities are not known. By the energy that a body can have in it
  * - what it has at the start, and what forces give it on its way -
@@ -112,6 +113,24 @@ static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *r
   }
 }
 
+/* Of nodes that no body carries, from x0 + h (a v0 + b v1), or h^2 f_ext / m short of it. */
+static void follow_velocities(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                              double dt, eb_update update, eb_audit_row *row) {
+  bool mean = update == EB_UPDATE_MEAN_VELOCITY, late = update == EB_UPDATE_LATE_FORCE;
+  double a = mean ? 0.5 : 0, b = mean ? 0.5 : 1, off[3], most_lag = 0;
+  for (size_t i = 0; i < audit->nodes; i++) {
+    double yields = late && !audit->fixed[i] ? dt * dt / audit->mass[i] : 0;
+    for (size_t d = 0, k = 3 * i; d < 3; d++, k++) {
+      double lag = yields * audit->force[k];
+      off[d] = after->x[k] - before->x[k] - dt * (a * before->v[k] + b * after->v[k]) + lag;
+      most_lag = fmax(most_lag, fabs(lag));
+    }
+    if (audit->fixed[i] != EB_AUDIT_CARRIED)
+      eb_audit_raise(sqrt(eb_audit_squared(off)), &row->update_error);
+  }
+  row->update_allowed += roundings * most_lag;
+}
+
 void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                      const eb_declaration *declared, eb_audit_row *row) {
   size_t size = 3 * audit->nodes;
@@ -122,23 +141,16 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
   row->held_allowed = roundings * reach;
   row->update_allowed = roundings * (reach + dt * largest(size, after->v) + turned);
   measure_held(audit, after, row);
-  double most = 0;
+  row->update_error = 0;
   if (declared->equation == EB_EQUATION_STATIC) {
     for (size_t i = 0; i < audit->nodes; i++)
-      eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &most);
+      eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &row->update_error);
   } else if (declared->update == EB_UPDATE_SUBSTEPS) {
-    most = beyond_energy(audit, before, after, dt);
+    row->update_error = beyond_energy(audit, before, after, dt);
   } else if (declared->update == EB_UPDATE_CORRECTED) {
     row->raised = uphill(audit, before, after, dt);
-  } else { /* of nodes that no body carries, from x0 + h (a v0 + b v1) */
-    bool mean = declared->update == EB_UPDATE_MEAN_VELOCITY;
-    double a = mean ? 0.5 : 0, b = mean ? 0.5 : 1, off[3];
-    for (size_t i = 0; i < audit->nodes; i++) {
-      for (size_t d = 0, k = 3 * i; d < 3; d++, k++)
-        off[d] = after->x[k] - before->x[k] - dt * (a * before->v[k] + b * after->v[k]);
-      if (audit->fixed[i] != EB_AUDIT_CARRIED) eb_audit_raise(sqrt(eb_audit_squared(off)), &most);
-    }
+  } else {
+    follow_velocities(audit, before, after, dt, declared->update, row);
   }
-  row->update_error = most;
   if (declared->equation != EB_EQUATION_STATIC) follow_bodies(before, after, dt, row);
 }

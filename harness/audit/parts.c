@@ -237,9 +237,9 @@ int eb_parts_of_region(const eb_parts *parts, int32_t region) {
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-/* log R, of length pi at most: by the unit quaternion (w, q) with w >= 0, whose largest entry is
+/* By the unit quaternion (w, q) with w >= 0, whose largest entry is
  * found first (Shepperd 1978). */
-static void rotation_vector(const double R[9], double out[3]) {
+void eb_audit_rotation_vector(const double R[9], double out[3]) {
   double trace = R[0] + R[4] + R[8], q[4]; /* q[3]: w */
   int largest = 3;
   double most = trace;
@@ -292,7 +292,7 @@ static bool best_rotation(const part *p, const double *X, const double *x, doubl
 
 static void begin_turn(part *p, const double R[9]) {
   memcpy(p->rotation, R, sizeof p->rotation);
-  rotation_vector(R, p->turn);
+  eb_audit_rotation_vector(R, p->turn);
   p->begun = true;
   p->wound = false;
 }
@@ -305,13 +305,13 @@ static void go_on(part *p, const double R[9]) {
       step[3 * i + j] = 0;
       for (int l = 0; l < 3; l++) step[3 * i + j] += R[3 * i + l] * p->rotation[3 * j + l];
     }
-  rotation_vector(step, on);
+  eb_audit_rotation_vector(step, on);
   for (int d = 0; d < 3; d++) on[d] += p->turn[d];
   p->wound = p->wound || eb_audit_squared(on) > half_turn_bound * half_turn_bound;
   if (p->wound)
     memcpy(p->turn, on, sizeof on);
   else
-    rotation_vector(R, p->turn);
+    eb_audit_rotation_vector(R, p->turn);
   memcpy(p->rotation, R, sizeof p->rotation);
 }
 

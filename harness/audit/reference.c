@@ -169,6 +169,22 @@ static void add_fibre(const eb_material *material, const eb_four F[9], const eb_
     for (int j = 0; j < 3; j++) P[3 * i + j] += 2 * fibre.first * Fa[i] * a[j];
 }
 
+/* mu |F - R|^2 + 3/2 lambda |F - D|^2, R the nearest rotation and D the nearest matrix of
+ * determinant 1 (Bouaziz et al. 2014, with the weight that makes lambda Lame's). */
+static void projective(const kinematics *k, eb_four *psi, eb_four P[9]) {
+  eb_four U[9], s[3], V[9], d[3], distance2 = eb_four_of(0), volume2 = eb_four_of(0);
+  eb_reference_frame(k->F, U, s, V);
+  eb_reference_nearest_volume(s, d);
+  for (int i = 0; i < 9; i++) {
+    eb_four off = k->F[i] - k->R[i], thick = k->F[i];
+    for (int m = 0; m < 3; m++) thick -= U[i - i % 3 + m] * d[m] * V[3 * (i % 3) + m];
+    distance2 += off * off;
+    volume2 += thick * thick;
+    P[i] = 2 * k->mu * off + 3 * k->lambda * thick;
+  }
+  *psi = k->mu * distance2 + 1.5 * k->lambda * volume2;
+}
+
 static void base_term(const eb_material *material, const kinematics *k, eb_four *psi,
                       eb_four P[9]) {
   switch (material->kind) {
@@ -194,13 +210,17 @@ static void base_term(const eb_material *material, const kinematics *k, eb_four 
   case EB_MOONEY_RIVLIN:
     mooney_rivlin(k, psi, P);
     break;
+  case EB_PROJECTIVE:
+    projective(k, psi, P);
+    break;
   case EB_MATERIAL_KINDS:
     *psi = eb_four_of(NAN);
   }
 }
 
 static bool wants_rotation(eb_material_kind kind) {
-  return kind == EB_COROTATIONAL || kind == EB_COROTATED || kind == EB_FIXED_COROTATIONAL;
+  return kind == EB_COROTATIONAL || kind == EB_COROTATED || kind == EB_FIXED_COROTATIONAL ||
+         kind == EB_PROJECTIVE;
 }
 
 void eb_reference_material(const eb_material *material, const eb_four F[9], const eb_four *fibre,

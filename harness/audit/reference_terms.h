@@ -15,6 +15,11 @@ typedef struct eb_lame {
   double mu, lambda; /* Pa */
 } eb_lame;
 
+/* A 3 x 3 matrix; off[k] is the entry of the pair that leaves k out. */
+typedef struct eb_symmetric {
+  eb_four diagonal[3], off[3];
+} eb_symmetric;
+
 /* dJ/dF: the cofactor matrix of F. */
 static inline void eb_cofactor(const eb_four F[9], eb_four C[9]) {
   C[0] = F[4] * F[8] - F[5] * F[7];
@@ -46,6 +51,14 @@ static inline eb_lame eb_coefficients(const eb_material *material) {
   if (material->kind != EB_STABLE_NEO_HOOKEAN) return lame;
   return (eb_lame){4. / 3 * lame.mu, lame.lambda + 5. / 6 * lame.mu};
 }
+
+/* A = Q diag(w) Q^T. */
+void eb_reference_diagonalize(eb_symmetric A, eb_four Q[9], eb_four w[3]);
+/* F = U diag(s) V^T with det U = det V = 1, s in no particular order; the smallest has the sign of
+ * det F. */
+void eb_reference_frame(const eb_four F[9], eb_four U[9], eb_four s[3], eb_four V[9]);
+/* d of product 1, d > 0, nearest to s. */
+void eb_reference_nearest_volume(const eb_four s[3], eb_four d[3]);
 
 /* *out: the terms in J = det F, given those coefficients; 0 where there are none. */
 void eb_reference_volume(eb_material_kind kind, eb_lame lame, const eb_four *J, eb_term *out);

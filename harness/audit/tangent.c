@@ -22,72 +22,13 @@
  * and flips have their limits for s_k = s_l. */
 #include "harness/audit/tangent.h"
 
-#include <float.h>
-
 #include "harness/audit/reference.h"
 #include "harness/audit/reference_terms.h"
 
 /* ---- symmetric matrices ---------------------------------------------------------------------- */
 
-/* A 3 x 3 matrix; off[k] is the entry of the pair that leaves k out. */
-typedef struct symmetric {
-  eb_four diagonal[3], off[3];
-} symmetric;
-
-/* Turns rows and columns p and q of A so that A_pq becomes 0, and columns of Q with them; k is the
- * third index. Returns whether it was not already, in any lane.
- * Entries are at most 1 (diagonalize): what is below 1e-150 is 0, so that no square underflows that
- * is divided by. */
-static inline bool jacobi_rotation(symmetric *A, eb_four Q[9], int k) {
-  static const double nought = 1e-150;
-  int p = (k + 1) % 3, q = (k + 2) % 3;
-  eb_four off = A->off[k], kp = A->off[q], kq = A->off[p];
-  eb_four small = 0.5 * DBL_EPSILON * (eb_four_abs(A->diagonal[p]) + eb_four_abs(A->diagonal[q]));
-  eb_four_mask turns = (eb_four_mask)(eb_four_abs(off) > small + nought);
-  if (!eb_four_any(turns)) return false;
-  eb_four apart = A->diagonal[q] - A->diagonal[p];
-  eb_four twice = eb_four_turn_sign(2 * off, apart); /* tan of twice the angle: twice / |apart| */
-  eb_four base = eb_four_abs(apart) + eb_four_sqrt(apart * apart + twice * twice);
-  eb_four inverse = 1 / eb_four_sqrt(base * base + twice * twice);
-  eb_four moved = eb_four_where(turns, off * twice / base, eb_four_of(0));
-  eb_four c = eb_four_where(turns, base * inverse, eb_four_of(1));
-  eb_four s = eb_four_where(turns, twice * inverse, eb_four_of(0));
-  A->diagonal[p] -= moved;
-  A->diagonal[q] += moved;
-  A->off[k] = eb_four_where(turns, eb_four_of(0), off);
-  A->off[q] = c * kp - s * kq;
-  A->off[p] = s * kp + c * kq;
-  for (int i = 0; i < 3; i++) {
-    eb_four keep = Q[3 * i + p];
-    Q[3 * i + p] = c * keep - s * Q[3 * i + q];
-    Q[3 * i + q] = s * keep + c * Q[3 * i + q];
-  }
-  return true;
-}
-
-/* A = Q diag(w) Q^T, by Jacobi's rotations of A over the sum of its entries' sizes. */
-static void diagonalize(symmetric A, eb_four Q[9], eb_four w[3]) {
-  enum { SWEEPS = 16 };
-  static const double least = 1e-300; /* matrices below it are 0 */
-  eb_four size = eb_four_of(0);
-  for (int k = 0; k < 3; k++) size += eb_four_abs(A.diagonal[k]) + eb_four_abs(A.off[k]);
-  eb_four shrink = eb_four_where((eb_four_mask)(size > least), 1 / size, eb_four_of(0));
-  for (int k = 0; k < 3; k++) {
-    A.diagonal[k] *= shrink;
-    A.off[k] *= shrink;
-  }
-  for (int i = 0; i < 9; i++) Q[i] = eb_four_of(i % 4 == 0);
-  bool changed = true;
-  for (int sweep = 0; changed && sweep < SWEEPS; sweep++) {
-    changed = jacobi_rotation(&A, Q, 2);
-    changed |= jacobi_rotation(&A, Q, 1);
-    changed |= jacobi_rotation(&A, Q, 0);
-  }
-  for (int k = 0; k < 3; k++) w[k] = size * A.diagonal[k];
-}
-
 /* Sylvester's criterion. */
-static eb_four_mask is_positive(const symmetric *A) {
+static eb_four_mask is_positive(const eb_symmetric *A) {
   const eb_four *d = A->diagonal, *off = A->off;
   eb_four minor = d[0] * d[1] - off[2] * off[2];
   eb_four det = off[1] * (off[2] * off[0] - d[1] * off[1]) -
@@ -96,11 +37,11 @@ static eb_four_mask is_positive(const symmetric *A) {
 }
 
 /* Sets the negative eigenvalues of A to 0. */
-static void clamp_eigenvalues(symmetric *A) {
+static void clamp_eigenvalues(eb_symmetric *A) {
   eb_four Q[9], w[3];
   eb_four_mask positive = is_positive(A);
   if (!eb_four_any(~positive)) return;
-  diagonalize(*A, Q, w);
+  eb_reference_diagonalize(*A, Q, w);
   for (int k = 0; k < 3; k++) w[k] = eb_four_at_least(w[k], 0);
   for (int m = 0; m < 3; m++) {
     int k = (m + 1) % 3, l = (m + 2) % 3;
@@ -135,6 +76,7 @@ static void differentiate(const eb_material *material, const eb_four s[3], invar
     d->trace2 = lambda;
     d->square = eb_four_of(mu);
     break;
+  case EB_PROJECTIVE:         /* and what add_nearest_volume adds */
   case EB_FIXED_COROTATIONAL: /* mu (Ic - 2 tr S + 3) + h(J) */
     d->trace = eb_four_of(-2 * mu);
     d->square = eb_four_of(mu);
@@ -158,7 +100,7 @@ static void differentiate(const eb_material *material, const eb_four s[3], invar
 }
 
 /* The tangent in the frame of the stretches: one diagonal entry, and the pair that leaves m out. */
-static void derive_pair(const invariant_slopes *d, const eb_four s[3], int m, symmetric *along,
+static void derive_pair(const invariant_slopes *d, const eb_four s[3], int m, eb_symmetric *along,
                         eb_tangent_at *t) {
   static const double smallest_sum = 1e-8;
   int k = (m + 1) % 3, l = (m + 2) % 3;
@@ -171,12 +113,42 @@ static void derive_pair(const invariant_slopes *d, const eb_four s[3], int m, sy
   t->twist[m] = 2 * d->trace / sum + 2 * d->square + 2 * d->cofactor * (mm + kl) + d->volume * s[m];
 }
 
+/* Of 3/2 lambda |s - d|^2 with d the nearest stretches of product 1, which is no function of an
+ * invariant. d moves on the surface d0 d1 d2 = 1, whose tangents are Z = (d0, -d1, 0) and (0, d1,
+ * -d2): dd = Z inv(B) Z^T ds, B the second derivatives of the distance along them. For a pair,
+ * stationarity of the third stretch gives (s_k - s_l) / (d_k - d_l) = 1 - d_m^2 (s_m - d_m). */
+static void add_nearest_volume(double lambda, const eb_four s[3], eb_symmetric *along,
+                               eb_tangent_at *t) {
+  static const double smallest = 1e-8;
+  eb_four d[3], bend[3], zero = eb_four_of(0);
+  eb_reference_nearest_volume(s, d);
+  for (int k = 0; k < 3; k++) bend[k] = 2 * d[k] * d[k] - s[k] * d[k];
+  eb_four first = bend[0] + bend[1], second = bend[1] + bend[2];
+  eb_four determinant = first * second - bend[1] * bend[1];
+  const eb_four Z[3][2] = {{d[0], zero}, {-d[1], d[1]}, {zero, -d[2]}};
+  for (int m = 0; m < 3; m++) {
+    int k = (m + 1) % 3, l = (m + 2) % 3;
+    for (int pair = 0; pair < 2; pair++) {
+      const eb_four *a = Z[pair ? k : m], *b = Z[pair ? l : m];
+      eb_four moved =
+          (a[0] * second * b[0] + bend[1] * (a[0] * b[1] + a[1] * b[0]) + a[1] * first * b[1]) /
+          determinant;
+      *(pair ? &along->off[m] : &along->diagonal[m]) += 3 * lambda * (!pair - moved);
+    }
+    eb_four apart = eb_four_at_least(1 - d[m] * d[m] * (s[m] - d[m]), smallest);
+    t->flip[m] += 3 * lambda * (1 - 1 / apart);
+    t->twist[m] += 3 * lambda * (1 - (d[k] + d[l]) / eb_four_at_least(s[k] + s[l], smallest));
+  }
+}
+
 static void derive_stretches(const eb_material *material, const eb_four s[3], bool project,
                              eb_tangent_at *t) {
   invariant_slopes slopes;
-  symmetric along;
+  eb_symmetric along;
   differentiate(material, s, &slopes);
   for (int m = 0; m < 3; m++) derive_pair(&slopes, s, m, &along, t);
+  if (material->kind == EB_PROJECTIVE)
+    add_nearest_volume(eb_lame_of(material).lambda, s, &along, t);
   if (project) clamp_eigenvalues(&along);
   for (int m = 0; m < 3; m++) {
     t->along[m] = along.diagonal[m];
@@ -188,24 +160,6 @@ static void derive_stretches(const eb_material *material, const eb_four s[3], bo
 }
 
 /* ---- parts of the tangent -------------------------------------------------------------------- */
-
-/* F = U diag(s) V^T with U = R V from F = R S, S = V diag(s) V^T: cheaper than singular vectors
- * where F is close to R. */
-static void find_frame(const eb_four F[9], eb_four U[9], eb_four s[3], eb_four V[9]) {
-  eb_four R[9];
-  symmetric S;
-  eb_reference_polar(F, R);
-  for (int k = 0; k < 3; k++) { /* symmetric but for rounding */
-    int p = (k + 1) % 3, q = (k + 2) % 3;
-    S.diagonal[k] = R[k] * F[k] + R[3 + k] * F[3 + k] + R[6 + k] * F[6 + k];
-    S.off[k] = 0.5 * (R[p] * F[q] + R[3 + p] * F[3 + q] + R[6 + p] * F[6 + q] + R[q] * F[p] +
-                      R[3 + q] * F[3 + p] + R[6 + q] * F[6 + p]);
-  }
-  diagonalize(S, V, s);
-  for (int i = 0; i < 9; i++)
-    U[i] =
-        R[i - i % 3] * V[i % 3] + R[i - i % 3 + 1] * V[3 + i % 3] + R[i - i % 3 + 2] * V[6 + i % 3];
-}
 
 /* In the frame U = R, V = I the stress 2 mu sym X + lambda tr X I has no twist. */
 static void rotate(const eb_material *material, const eb_four F[9], eb_tangent_at *t) {
@@ -246,7 +200,7 @@ void eb_reference_tangent(const eb_material *material, eb_tangent tangent, const
     rotate(material, F, out);
   } else {
     eb_four s[3];
-    find_frame(F, out->U, s, out->V);
+    eb_reference_frame(F, out->U, s, out->V);
     derive_stretches(material, s, project, out);
   }
   out->has_fibre = material->fibre != EB_FIBRE_NONE && fibre;

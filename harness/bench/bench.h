@@ -59,13 +59,17 @@ typedef struct eb_bench_case {
 /* The tables of cases, one a bench_*.c, each ended by a NULL name. */
 #define EB_BENCH_TABLES(ENTRY)                                                                     \
   ENTRY(elasticity)                                                                                \
+  ENTRY(rotation)                                                                                  \
   ENTRY(linalg)                                                                                    \
   ENTRY(cholesky)                                                                                  \
   ENTRY(update)                                                                                    \
   ENTRY(warp)                                                                                      \
   ENTRY(solvers)                                                                                   \
+  ENTRY(vertex_block)                                                                              \
   ENTRY(subspace)                                                                                  \
+  ENTRY(projective)                                                                                \
   ENTRY(collision)                                                                                 \
+  ENTRY(position_based)                                                                            \
   ENTRY(contact)                                                                                   \
   ENTRY(audit)
 

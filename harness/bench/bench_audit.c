@@ -42,8 +42,9 @@ static void audit(pair *p, eb_reason reason) {
   double row[EB_COL_COUNT] = {0}, began = eb_wall_seconds();
   bool finite = false;
   const eb_bench_stepper *s = &p->sides[AUDITED];
-  eb_error error = eb_auditor_step(&p->auditor, p->before, s->state, s->solver->ops, s->log, reason,
-                                   row, &finite);
+  eb_error error = eb_auditor_step(&p->auditor, p->before, s->state,
+                                   eb_solver_update(s->solver->ops, s->solver->options), s->log,
+                                   reason, row, &finite);
   if (error || !finite) p->fault = "an audit failed";
   eb_error_free(error);
   p->auditing += eb_wall_seconds() - began;

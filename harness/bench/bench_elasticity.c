@@ -130,12 +130,17 @@ typedef struct assembly_of {
   const eb_grid *grid;
   eb_material_kind kind;
   bool hexahedra;
+  eb_integration integration;
 } assembly_of;
 
 static eb_error set_up_assembly(void *context, const void *of, double *work) {
   bar *c = context;
   const assembly_of *a = of;
-  const eb_material material = {.kind = a->kind, .young = 1e6, .poisson = 0.45, .density = 1000};
+  const eb_material material = {.kind = a->kind,
+                                .young = 1e6,
+                                .poisson = 0.45,
+                                .density = 1000,
+                                .integration = a->integration};
   EB_TRY(make_bar(c, a->grid, &material, a->hexahedra));
   twist(c->mesh, a->grid->size[0], c->x);
   *work = c->mesh->element_count;
@@ -228,10 +233,12 @@ static void run_corotation(void *context, int which) {
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-static const assembly_of neo_hookean = {&large, EB_STABLE_NEO_HOOKEAN, false},
-                         on_beam = {&beam, EB_STABLE_NEO_HOOKEAN, false},
-                         corotational = {&large, EB_COROTATIONAL, false},
-                         hexahedra = {&blocks, EB_STABLE_NEO_HOOKEAN, true};
+static const assembly_of neo_hookean = {&large, EB_STABLE_NEO_HOOKEAN, false, 0},
+                         on_beam = {&beam, EB_STABLE_NEO_HOOKEAN, false, 0},
+                         corotational = {&large, EB_COROTATIONAL, false, 0},
+                         hexahedra = {&blocks, EB_STABLE_NEO_HOOKEAN, true, 0},
+                         staggered = {&blocks, EB_STABLE_NEO_HOOKEAN, true,
+                                      EB_INTEGRATION_STAGGERED};
 static const uint32_t none = 0, all = 1, one_in_ten = 10;
 
 #define ASSEMBLY(name_, unit_, target_, of_, which_)                                               \
@@ -264,7 +271,10 @@ const eb_bench_case eb_bench_elasticity[] = {
     ASSEMBLY("projected-matrix/stable-neo-hookean", "tets", 1e6, neo_hookean, MATRIX),
     ASSEMBLY("projected-matrix-gradient/beam", "tets", 1e6, on_beam, MATRIX_AND_GRADIENT),
     ASSEMBLY("matrix/corotational", "tets", 3e6, corotational, MATRIX),
+    ASSEMBLY("gradient/hexahedra", "hexahedra", 0, hexahedra, GRADIENT),
+    ASSEMBLY("gradient/staggered-hexahedra", "hexahedra", 0, staggered, GRADIENT),
     ASSEMBLY("projected-matrix/hexahedra", "hexahedra", 0, hexahedra, MATRIX),
+    ASSEMBLY("projected-matrix/staggered-hexahedra", "hexahedra", 0, staggered, MATRIX),
     COROTATION("rotate-elements", "tets", 8e6, none, set_up_corotation, ROTATE_ELEMENTS),
     COROTATION("rotate-nodes", "nodes", 4e6, none, set_up_nodes, ROTATE_NODES),
     COROTATION("gradient", "tets", 15e6, none, set_up_corotation, COROTATED_GRADIENT),

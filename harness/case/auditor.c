@@ -10,6 +10,8 @@
 /* ---- life ------------------------------------------------------------------------------------ */
 
 static void release_audit(eb_auditor *w) {
+  eb_rotations_destroy(w->rotations);
+  w->rotations = NULL;
   eb_flight_destroy(w->flight);
   eb_contact_audit_destroy(w->contact);
   eb_audit_destroy(w->audit);
@@ -81,6 +83,7 @@ static void fill_columns(const eb_audit_row *audit, const eb_contact_audit_row *
     row[EB_COL_ANGULAR_MOMENTUM_X + i] = audit->angular_momentum[i];
   }
   row[EB_COL_MIN_VOLUME_RATIO] = audit->min_volume_ratio;
+  row[EB_COL_HOURGLASS] = audit->hourglass;
   row[EB_COL_MAX_PENETRATION] = audit->max_penetration;
   row[EB_COL_INVERTED] = audit->inverted;
   row[EB_COL_CONTACTS] = audit->contacts;
@@ -135,13 +138,38 @@ void eb_auditor_part_columns(const eb_auditor *w, double *rows) {
   }
 }
 
+/* Of finite states. The log belongs to the solver: what it points to is read as it is, NaN too. */
+static eb_error follow_rotations(eb_auditor *w, const eb_state *before, const eb_step_log *log) {
+  w->rotated = log->rotations != NULL;
+  if (!w->rotated) {
+    if (w->rotations) eb_rotations_jump(w->rotations);
+    return EB_OK;
+  }
+  if (!w->rotations) {
+    EB_TRY(eb_rotations_create(w->audit, &w->rotations));
+    if (before->step > 0) eb_rotations_jump(w->rotations);
+  }
+  eb_rotations_step(w->rotations, w->audit, log->rotations,
+                    log->rotated_at ? log->rotated_at : before->x, &w->rotation_row);
+  return EB_OK;
+}
+
+bool eb_auditor_rotation_columns(const eb_auditor *w, double row[EB_ROTATION_COLUMNS]) {
+  row[EB_ROTATION_DET_MIN] = w->rotation_row.det_min;
+  row[EB_ROTATION_TURN_MAX] = w->rotation_row.turn_max;
+  row[EB_ROTATION_OFF_SVD] = w->rotation_row.off_svd;
+  row[EB_ROTATION_REFLECTIONS] = w->rotation_row.reflections;
+  row[EB_ROTATION_GAIN] = w->rotation_row.gain;
+  return w->rotated;
+}
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *after,
-                         const eb_solver_ops *solver, const eb_step_log *log, eb_reason reason,
+                         eb_update update, const eb_step_log *log, eb_reason reason,
                          double row[EB_COL_COUNT], bool *finite) {
   double dt = w->scene->dt;
-  eb_declaration declared = {log->equation, log->linearization, solver->update, log->subspace};
+  eb_declaration declared = {log->equation, log->linearization, update, log->subspace};
   eb_audit_row audit;
   eb_flight_row flight = {0};
   eb_contact_audit_row contact;
@@ -166,6 +194,8 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   eb_verdict_step(&w->verdict, &step);
   fill_columns(&audit, step.contact, row);
   fill_parts(w, before, after, audit.finite);
+  w->rotated = false;
+  if (audit.finite) EB_TRY(follow_rotations(w, before, log));
   double decrement[2] = {NAN, NAN};
   if (w->examines && declared.subspace && audit.finite && !audit.subspace_unsound)
     EB_TRY(eb_subspace_decrement(w->audit, before, after, dt,
@@ -189,20 +219,20 @@ eb_error eb_auditor_examine(const eb_auditor *w, const eb_step_log *log, const e
 eb_error eb_auditor_jump(eb_auditor *w) {
   eb_verdict_jump(&w->verdict);
   eb_parts_jump(w->parts);
+  if (w->rotations) eb_rotations_jump(w->rotations);
   eb_flight_destroy(w->flight);
   w->flight = NULL;
   return eb_flight_create(w->audit, &w->flight);
 }
 
 eb_error eb_auditor_test_replay(eb_auditor *w, const eb_state *before, const eb_state *after,
-                                const eb_solver_ops *solver, const eb_step_log *log,
-                                eb_reason reason) {
+                                eb_update update, const eb_step_log *log, eb_reason reason) {
   double row[EB_COL_COUNT] = {0};
   bool finite;
   eb_verdict run = w->verdict;
   w->verdict = (eb_verdict){0};
   eb_error error = eb_auditor_jump(w);
-  if (!error) error = eb_auditor_step(w, before, after, solver, log, reason, row, &finite);
+  if (!error) error = eb_auditor_step(w, before, after, update, log, reason, row, &finite);
   eb_verdict alone = w->verdict;
   w->verdict = run;
   if (!error) eb_verdict_test_replay(&w->verdict, &alone);

@@ -5,6 +5,7 @@
 #define EB_CASE_AUDITOR_H
 
 #include "harness/audit/examine.h"
+#include "harness/audit/rotations.h"
 #include "harness/case/case.h"
 #include "harness/case/verdict.h"
 #include "harness/results/record.h"
@@ -17,8 +18,11 @@ typedef struct eb_auditor {
   eb_contact_audit *contact; /* of contact as constraints; NULL when the scene has none */
   eb_flight *flight;
   eb_parts *parts;
-  eb_part_row *part_rows; /* of the step audited last: a part each; NaN where it is not finite */
-  bool examines;          /* declared subspaces */
+  eb_part_row *part_rows;  /* of the step audited last: a part each; NaN where it is not finite */
+  eb_rotations *rotations; /* of solvers that record any; NULL before */
+  eb_rotation_row rotation_row; /* of the step audited last */
+  bool rotated;                 /* it has recorded them */
+  bool examines;                /* declared subspaces */
   eb_verdict verdict;
 } eb_auditor;
 
@@ -28,13 +32,15 @@ void eb_auditor_clear(eb_auditor *auditor);
 
 /* Brings the scene to the start of a step at `state`, which cuts may still have to part there. */
 EB_MUST eb_error eb_auditor_advance(eb_auditor *auditor, const eb_state *state);
-/* Audits and judges the step that led from `before` to `after`; `row` receives the columns of the
- * audit, *finite whether state and audit are. */
+/* Audits and judges the step that led from `before` to `after` by the solver's update; `row`
+ * receives the columns of the audit, *finite whether state and audit are. */
 EB_MUST eb_error eb_auditor_step(eb_auditor *auditor, const eb_state *before, const eb_state *after,
-                                 const eb_solver_ops *solver, const eb_step_log *log,
-                                 eb_reason reason, double row[EB_COL_COUNT], bool *finite);
+                                 eb_update update, const eb_step_log *log, eb_reason reason,
+                                 double row[EB_COL_COUNT], bool *finite);
 /* The figures of the parts after it: parts x EB_PART_COLUMNS. */
 void eb_auditor_part_columns(const eb_auditor *auditor, double *rows);
+/* The figures of the rotations of the step audited last; false: it has recorded none. */
+bool eb_auditor_rotation_columns(const eb_auditor *auditor, double row[EB_ROTATION_COLUMNS]);
 /* The subspace that the step declares, whose run starts from `start`; *sound is false when there is
  * none that could be. */
 EB_MUST eb_error eb_auditor_examine(const eb_auditor *auditor, const eb_step_log *log,
@@ -45,7 +51,7 @@ EB_MUST eb_error eb_auditor_jump(eb_auditor *auditor);
 /* eb_auditor_step of a step that belongs to no run, from a state that the solver has not been led
  * to: what does not answer to it breaks rule "replay". */
 EB_MUST eb_error eb_auditor_test_replay(eb_auditor *auditor, const eb_state *before,
-                                        const eb_state *after, const eb_solver_ops *solver,
+                                        const eb_state *after, eb_update update,
                                         const eb_step_log *log, eb_reason reason);
 /* Compares the solver's scene with ours at the end; what is different breaks rule "scene". */
 EB_MUST eb_error eb_auditor_compare(eb_auditor *auditor, const eb_scene *scene);

@@ -43,10 +43,11 @@ static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text
 
 static eb_error write_identity(const eb_case *work, eb_text *text) {
   EB_TRY(eb_text_printf(text, "%s", work->task));
-  /* A file whose runs lack frames, checkpoints or an examination does not answer a request for
-   * them. */
+  /* A file whose runs lack frames, checkpoints, an examination or embedded points does not
+   * answer a request for them. */
   if (work->frames == EB_FRAMES_ALL) EB_TRY(eb_text_printf(text, " frames=all"));
   if (work->examine) EB_TRY(eb_text_printf(text, " examined"));
+  if (work->embed) EB_TRY(eb_text_printf(text, " embed=%" PRId64, work->embed));
   if (work->checkpoints.count == 0) return EB_OK;
   EB_TRY(eb_text_printf(text, " checkpoints="));
   return eb_ranges_print(&work->checkpoints, text);
@@ -120,6 +121,14 @@ void eb_case_clear(eb_case *work) {
   *work = (eb_case){0};
 }
 
+static eb_error describe_update(const eb_case *work, eb_run *run) {
+  eb_values *values;
+  EB_TRY(eb_values_create(work->solver->name, work->solver->options, work->options, &values));
+  eb_error error = eb_run_set(&run->update, eb_update_name(eb_solver_update(work->solver, values)));
+  eb_values_destroy(values);
+  return error;
+}
+
 static eb_error describe_texts(const eb_case *work, eb_run *run) {
   const eb_origin *from = &work->from;
   char steps[80] = "", now[32];
@@ -142,7 +151,7 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_run_set(&run->equation, ""));
   EB_TRY(eb_run_set(&run->from, from->run));
   EB_TRY(eb_run_set(&run->from_steps, steps));
-  EB_TRY(eb_run_set(&run->update, eb_update_name(work->solver->update)));
+  EB_TRY(describe_update(work, run));
   return eb_run_set(&run->started, now);
 }
 
@@ -190,6 +199,7 @@ eb_error eb_case_arguments(const eb_case *work, const char *program, const char 
   EB_TRY(add_number(out, "--contact-problem", (double)work->contact_problem));
   EB_TRY(add_flag(out, "--frames", eb_frames_name(work->frames)));
   if (work->examine) EB_TRY(eb_strings_add(out, "--examine"));
+  EB_TRY(add_number(out, "--embed", (double)work->embed));
   EB_TRY(add_number(out, "--timeout", work->timeout));
   EB_TRY(add_number(out, "--memory", work->memory));
   if (from->run) {

@@ -30,6 +30,7 @@ typedef struct eb_case {
   int64_t contact_problem; /* the step whose contact problem is kept, from 1 on; 0: none */
   eb_frames frames;        /* which steps have a frame; EB_FRAMES_UNSET is EB_FRAMES_INTERVAL */
   bool examine;            /* a declared subspace: harness/audit/examine.h */
+  int64_t embed;           /* points an element of the mesh at rest: harness/audit/embedding.h */
   eb_origin from;          /* times go on from the donor's; steps count from 1 */
   eb_ranges checkpoints;   /* steps after which the state is kept for other cases */
   double timeout, memory;  /* s, bytes */

@@ -1,3 +1,4 @@
+#include "harness/audit/embedding.h"
 #include "harness/case/execute.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "harness/audit/element_rank.h"
 #include "harness/case/job.h"
 #include "harness/fclib/fclib.h"
 #include "problems/base/clock.h"
@@ -244,26 +246,48 @@ static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
   return eb_run_set(&j->run.detail, detail);
 }
 
-/* Once, after the first step: subspaces stay as they are. */
+/* Once, after the first step: elements and subspaces stay as they are. */
 static eb_error examine(eb_job *j) {
   eb_subspace_figures f;
   eb_recorder *recorder = j->recorder;
   bool sound;
+  int rank;
   if (!j->work->examine || j->examined) return EB_OK;
   j->examined = true;
+  EB_TRY(eb_element_rank(j->auditor.audit, 0, &rank));
+  EB_TRY(eb_recorder_number(recorder, "element/rank", "1", rank));
   EB_TRY(eb_auditor_examine(&j->auditor, j->log, j->before, &f, &sound));
   if (!sound) return EB_OK;
-  EB_TRY(eb_recorder_subspace(recorder, "", "size", "1", f.coefficients));
-  EB_TRY(eb_recorder_subspace(recorder, "", "points", "1", f.points));
-  EB_TRY(eb_recorder_subspace(recorder, "", "null", "1", f.null));
-  EB_TRY(eb_recorder_subspace(recorder, "", "start_outside", "1", f.start_outside));
+  EB_TRY(eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/size", "1", f.coefficients));
+  EB_TRY(eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/points", "1", f.points));
+  EB_TRY(eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/null", "1", f.null));
+  EB_TRY(eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/start_outside", "1", f.start_outside));
   for (int p = 0; p < eb_parts_count(j->auditor.parts); p++) {
+    char path[100];
     const char *name = eb_parts_name(j->auditor.parts, p);
-    if (!isnan(f.density[p]))
-      EB_TRY(eb_recorder_subspace(recorder, "density", name, "1", f.density[p]));
-    if (!isnan(f.variance[p]))
-      EB_TRY(eb_recorder_subspace(recorder, "variance", name, "1/kg", f.variance[p]));
+    snprintf(path, sizeof path, EB_SUBSPACE_GROUP "/density/%.60s", name);
+    if (!isnan(f.density[p])) EB_TRY(eb_recorder_number(recorder, path, "1", f.density[p]));
+    snprintf(path, sizeof path, EB_SUBSPACE_GROUP "/variance/%.60s", name);
+    if (!isnan(f.variance[p])) EB_TRY(eb_recorder_number(recorder, path, "1/kg", f.variance[p]));
   }
+  return EB_OK;
+}
+
+/* Of the mesh at rest: nothing of it depends on the solver. */
+static eb_error embed(eb_job *j) {
+  eb_embedding_figures f;
+  const eb_mesh *mesh = j->auditor.scene->mesh;
+  if (j->work->embed == 0 ||
+      !eb_embedding_examine(mesh, j->work->embed, (uint64_t)j->work->seed, &f))
+    return EB_OK;
+  const struct {
+    const char *name;
+    double value;
+  } figures[] = {{EB_EMBEDDING_GROUP "/iterations_max", f.iterations_max},
+                 {EB_EMBEDDING_GROUP "/iterations_mean", f.iterations_mean},
+                 {EB_EMBEDDING_GROUP "/error_max", f.error_max}};
+  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+    EB_TRY(eb_recorder_number(j->recorder, figures[i].name, "1", figures[i].value));
   return EB_OK;
 }
 
@@ -278,7 +302,8 @@ static eb_error step(eb_job *j, bool *on) {
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + j->auditor.scene->dt;
   double began = eb_wall_seconds();
-  EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after, j->work->solver, j->log, reason, row,
+  EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after,
+                         eb_solver_update(j->solver->ops, j->solver->options), j->log, reason, row,
                          &finite));
   if (finite) EB_TRY(examine(j));
   j->run.audit_seconds += eb_wall_seconds() - began;
@@ -292,6 +317,9 @@ static eb_error step(eb_job *j, bool *on) {
   EB_TRY(eb_recorder_step(j->recorder, row, j->log));
   eb_auditor_part_columns(&j->auditor, j->part_columns);
   EB_TRY(eb_recorder_parts(j->recorder, j->part_columns));
+  double rotation[EB_ROTATION_COLUMNS];
+  bool rotated = eb_auditor_rotation_columns(&j->auditor, rotation);
+  EB_TRY(eb_recorder_rotations(j->recorder, j->run.steps_done, rotated ? rotation : NULL));
   j->run.steps_done++;
   if (2 * j->run.steps_done <= j->work->steps + 1) j->half_resident = j->cost.resident;
   EB_TRY(eb_run_set(&j->run.reason, eb_reason_name(reason)));
@@ -436,6 +464,7 @@ static eb_error prepare_steps(eb_job *j, bool *on) {
   eb_integrity_watch(&j->integrity, j->output);
   EB_TRY(eb_recorder_setup(j->recorder, j->solver->setup_log));
   EB_TRY(prepare_parts(j));
+  EB_TRY(embed(j));
   EB_TRY(follow_mesh(j));
   EB_TRY(eb_state_create(j->scene, &j->after));
   EB_TRY(eb_step_log_create(RESIDUALS_KEPT, &j->log));

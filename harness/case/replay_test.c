@@ -62,5 +62,7 @@ eb_error eb_job_test_replay(eb_job *j) {
   if (!answered) return EB_OK;
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + scene->dt;
-  return eb_auditor_test_replay(&j->auditor, j->before, j->after, j->work->solver, j->log, reason);
+  return eb_auditor_test_replay(&j->auditor, j->before, j->after,
+                                eb_solver_update(j->solver->ops, j->solver->options), j->log,
+                                reason);
 }

@@ -138,8 +138,44 @@ static void check_motion(eb_verdict *verdict, const eb_audited_step *s) {
         (long long)s->number, row->max_penetration, s->scene->penetration_bound);
 }
 
+/* What residuals have done over any stretch of the run: since the sum was lowest. Constraints store
+ * energy that nobody knows of, and give it back: theirs is summed since the start, from which the
+ * elastic energy may have come. */
+static void sum_work(eb_verdict *verdict, const eb_audited_step *s) {
+  const eb_audit_row *row = s->row;
+  bool based = s->declared->equation == EB_EQUATION_POSITION_BASED;
+  double stored = based && !verdict->goes_on ? row->stored : 0;
+  verdict->goes_on = true;
+  verdict->gained += row->residual_work - stored;
+  if (!based) verdict->gained = fmax(0, verdict->gained);
+  verdict->energy_scale =
+      fmax(verdict->energy_scale, based ? row->kinetic_scale + stored : row->energy_scale);
+  if (!(verdict->gained > verdict->most_gained)) return;
+  verdict->most_gained = verdict->gained;
+  verdict->gained_at = s->number;
+}
+
+/* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. A first
+ * step may be as good as none; statics may have no other: their steps count for as many as it takes
+ * (eb_verdict_run). A body of constraints that has moved may come to rest where the material would
+ * not: then doing nothing is right. */
+static void compare(eb_verdict *verdict, const eb_audited_step *s) {
+  static const double wrong = 1e-2, less = 1 - 1e-6, still = 1e-3; /* rounding is no progress */
+  const eb_audit_row *row = s->row;
+  verdict->most_way = fmax(verdict->most_way, row->way);
+  bool rests = s->declared->equation == EB_EQUATION_POSITION_BASED && verdict->better > 0 &&
+               row->way < still * verdict->most_way;
+  if (isnan(row->null_residual) || !(row->null_residual > wrong * row->equation_scale) || rests)
+    return;
+  int weight = s->declared->equation == EB_EQUATION_STATIC ? PROGRESS_FROM : 1;
+  bool better = row->compared_residual < less * row->null_residual || row->progress > 0;
+  verdict->compared += weight;
+  verdict->better += better ? weight : 0;
+}
+
 void eb_verdict_jump(eb_verdict *verdict) {
   verdict->gained = 0;
+  verdict->goes_on = false;
 }
 
 void eb_verdict_run(eb_verdict *verdict) {
@@ -219,8 +255,6 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *s) {
-  static const double wrong = 1e-2, less = 1 - 1e-6; /* rounding is no progress */
-  const eb_audit_row *row = s->row;
   int64_t before = verdict->failures;
   verdict->steps++;
   if (!is_in_range(s) || s->log->invalid > 0)
@@ -237,22 +271,8 @@ void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *s) {
     check_residual(verdict, s);
     check_motion(verdict, s);
     if (s->contact) eb_verdict_contact(verdict, s);
-    /* What residuals have done over any stretch of the run: since the sum was lowest. */
-    verdict->gained = fmax(0, verdict->gained + row->residual_work);
-    verdict->energy_scale = fmax(verdict->energy_scale, row->energy_scale);
-    if (verdict->gained > verdict->most_gained) {
-      verdict->most_gained = verdict->gained;
-      verdict->gained_at = s->number;
-    }
-    /* Only steps in which doing nothing is wrong by a hundredth of the forces tell anything. A
-     * first step may be as good as none; statics may have no other: their steps count for as many
-     * as it takes (eb_verdict_run). */
-    if (!isnan(row->null_residual) && row->null_residual > wrong * row->equation_scale) {
-      int weight = s->declared->equation == EB_EQUATION_STATIC ? PROGRESS_FROM : 1;
-      bool better = row->compared_residual < less * row->null_residual || row->progress > 0;
-      verdict->compared += weight;
-      verdict->better += better ? weight : 0;
-    }
+    sum_work(verdict, s);
+    compare(verdict, s);
   }
   /* A step that broke several rules is one failure. */
   if (verdict->failures > before) verdict->failures = before + 1;

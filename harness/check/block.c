@@ -18,12 +18,14 @@ static const eb_option parameters[] = {
     {"lx", EB_OPTION_REAL, "1", 1e-6, 1e6, NULL, "m", "length along x"},
     {"ly", EB_OPTION_REAL, "0.4", 1e-6, 1e6, NULL, "m", "length along y"},
     {"lz", EB_OPTION_REAL, "0.4", 1e-6, 1e6, NULL, "m", "length along z"},
-    {"element", EB_OPTION_CHOICE, "tets6", 0, 0, "tets6|tets5|hexahedra|triangles", "",
+    {"element", EB_OPTION_CHOICE, "tets6", 0, 0,
+     "tets6|tets5|hexahedra|hexahedra-one-point|hexahedra-staggered|triangles", "",
      "elements; triangles are the block seen along z"},
+    {"hourglass", EB_OPTION_REAL, "0.3", 0, 0, NULL, "", "of hexahedra-one-point"},
     {"jitter", EB_OPTION_REAL, "0", 0, 0.3, NULL, "", "displacement of inner nodes, in cubes"},
     {"material", EB_OPTION_CHOICE, "stable-neo-hookean", 0, 0,
      "linear|corotational|corotated|fixed-corotational|stvk|neo-hookean|stable-neo-hookean|"
-     "mooney-rivlin",
+     "mooney-rivlin|projective",
      "", "isotropic part"},
     {"fibre", EB_OPTION_CHOICE, "none", 0, 0, "none|astvk|fung", "", "fibre part"},
     {"E", EB_OPTION_REAL, "1e5", 1e-300, 1e300, NULL, "Pa", "Young's modulus"},
@@ -43,9 +45,10 @@ static const eb_option parameters[] = {
 
 static const char mesh_parameters[] = "nx,ny,nz,lx,ly,lz,element,jitter,fibre";
 
+static const char hexahedra[] = "hexahedra"; /* of any integration */
+
 typedef struct block {
   uint8_t *support; /* nodes */
-  double *load;     /* nodes x 3, N; NULL when there is none */
 } block;
 
 static bool chosen(const eb_values *values, const char *name, const char *value) {
@@ -96,7 +99,7 @@ static eb_error build_mesh(const eb_values *values, eb_mesh **out) {
                            eb_values_real(values, "lz")}};
   if (chosen(values, "element", "triangles"))
     EB_TRY(eb_generate_triangles(&grid, out));
-  else if (chosen(values, "element", "hexahedra"))
+  else if (!strncmp(eb_values_text(values, "element"), hexahedra, strlen(hexahedra)))
     EB_TRY(eb_generate_hexahedra(&grid, out));
   else if (chosen(values, "element", "tets5"))
     EB_TRY(eb_generate_tets5(&grid, out));
@@ -203,7 +206,12 @@ static eb_error set_up(eb_scene *scene) {
                                       .density = eb_values_real(values, "rho"),
                                       .fibre_stiffness = eb_values_real(values, "E"),
                                       .fibre_exponent = 2,
-                                      .activation = 0.5};
+                                      .activation = 0.5,
+                                      .hourglass = eb_values_real(values, "hourglass")};
+  if (chosen(values, "element", "hexahedra-one-point"))
+    scene->materials[0].integration = EB_INTEGRATION_ONE_POINT;
+  if (chosen(values, "element", "hexahedra-staggered"))
+    scene->materials[0].integration = EB_INTEGRATION_STAGGERED;
   if (chosen(values, "fibre", "astvk")) scene->materials[0].fibre = EB_FIBRE_ASTVK;
   if (chosen(values, "fibre", "fung")) scene->materials[0].fibre = EB_FIBRE_FUNG;
   set_motion(scene);
@@ -218,8 +226,9 @@ static eb_error set_up(eb_scene *scene) {
   if (!chosen(values, "motion", "manufactured")) return EB_OK;
   if (scene->mesh->type != EB_TETRAHEDRON)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "the manufactured load is for tetrahedra only");
-  EB_TRY(EB_NEW(data->load, 3 * (int64_t)scene->mesh->node_count));
-  for (int32_t e = 0; e < scene->mesh->element_count; e++) add_load(scene, e, data->load);
+  double *load;
+  EB_TRY(eb_scene_add_load(scene, &load));
+  for (int32_t e = 0; e < scene->mesh->element_count; e++) add_load(scene, e, load);
   return EB_OK;
 }
 
@@ -227,7 +236,6 @@ static void clear(eb_scene *scene) {
   block *data = scene->data;
   if (!data) return;
   free(data->support);
-  free(data->load);
   free(data);
 }
 
@@ -269,13 +277,6 @@ static void boundary(const eb_scene *scene, double t, uint8_t *fixed, double *ta
   }
 }
 
-static void force(const eb_scene *scene, double t, const double *x, const double *v, double *f) {
-  (void)t, (void)x, (void)v;
-  const block *data = scene->data;
-  for (int64_t k = 0; data->load && k < 3 * (int64_t)scene->mesh->node_count; k++)
-    f[k] += data->load[k];
-}
-
 const eb_scene_ops eb_block_scene = {.name = "check/block",
                                      .summary = "a block of the verification",
                                      .geometry = "block",
@@ -288,7 +289,6 @@ const eb_scene_ops eb_block_scene = {.name = "check/block",
                                      .mesh_parameters = mesh_parameters,
                                      .setup = set_up,
                                      .boundary = boundary,
-                                     .force = force,
                                      .clear = clear};
 
 /* ---- running ---- */

@@ -5,8 +5,8 @@
 
 #include "solvers/solver.h"
 
-/* "check/block"; parameters: nx ny nz lx ly lz element jitter material fibre E nu rho dt gx gy gz
- * support motion rate initial speed. See block.c. */
+/* "check/block"; parameters: nx ny nz lx ly lz element hourglass jitter material fibre E nu rho dt
+ * gx gy gz support motion rate initial speed. See block.c. */
 extern const eb_scene_ops eb_block_scene;
 
 /* The scene with printf-made parameters, never cached. */

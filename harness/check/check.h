@@ -34,6 +34,9 @@ void eb_check_above(const eb_check *check, double measured, double bound, const 
 /* What is asked of the solver under test. */
 bool eb_subject_declares(const eb_solver_ops *ops, const char *option);
 bool eb_subject_can(const eb_solver_ops *ops, uint32_t capabilities);
+/* Whether it solves constraints with stiffnesses of their own, which no step is too short for: it
+ * has no order, and what it does behind friction is not rubbed. */
+bool eb_subject_has_constraints(const eb_solver_ops *ops);
 /* A material the solver serves. */
 const char *eb_subject_material(const eb_solver_ops *ops);
 /* Options that leave no linear-solver tolerance in the figures, nor a matrix out of date. */

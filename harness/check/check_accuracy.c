@@ -39,8 +39,9 @@ static eb_error patch_of(const eb_check *check, const char *element, const char 
 }
 
 static eb_error check_patch(const eb_check *check) {
-  static const char *const elements[] = {"tets6", "tets5", "hexahedra", "triangles"};
-  for (int e = 0; e < 4; e++)
+  static const char *const elements[] = {
+      "tets6", "tets5", "hexahedra", "hexahedra-one-point", "hexahedra-staggered", "triangles"};
+  for (size_t e = 0; e < sizeof elements / sizeof *elements; e++)
     for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
       EB_TRY(patch_of(check, elements[e], eb_material_describe((eb_material_kind)kind)->name));
   return EB_OK;
@@ -149,10 +150,13 @@ static eb_error beam_tip(const beam *b, int across, double *tip) {
 static eb_error check_cantilever(const eb_check *check) {
   /* The clamp holds the end against Poisson's contraction, which a beam knows nothing of: nu = 0,
    * or a slender beam. */
-  static const beam beams[] = {
-      {"tets6", "gz", 0.2, 0}, {"hexahedra", "gz", 0.2, 0}, {"triangles", "gy", 0.1, 0.3}};
+  static const beam beams[] = {{"tets6", "gz", 0.2, 0},
+                               {"hexahedra", "gz", 0.2, 0},
+                               {"hexahedra-one-point", "gz", 0.2, 0},
+                               {"hexahedra-staggered", "gz", 0.2, 0},
+                               {"triangles", "gy", 0.1, 0.3}};
   int across = check->quick ? 4 : 8;
-  for (int e = 0; e < 3; e++) {
+  for (size_t e = 0; e < sizeof beams / sizeof *beams; e++) {
     double coarse, fine, exact = beam_deflection(&beams[e]);
     EB_TRY(beam_tip(&beams[e], across, &coarse));
     EB_TRY(beam_tip(&beams[e], 2 * across, &fine));

@@ -17,6 +17,7 @@
 #include "problems/mesh/generate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double gravity = 9.81, time_step = 1e-3, pi = 3.14159265358979323846;
@@ -343,8 +344,9 @@ static eb_error friction_of(const eb_check *check, const friction_case *on) {
   eb_check_below(check, fabs(acceleration / exact - 1), on->bound, on->reason,
                  "%s/friction%s/slides", check->solver->name, on->name);
   EB_TRY(slide(check, on->options, rough, &acceleration, &way));
-  eb_check_below(check, fabs(way), 1e-4,
-                 "m in half a second on that slope with mu = 0.6, which holds it",
+  eb_check_below(check, fabs(way), eb_subject_has_constraints(check->solver) ? 5e-3 : 1e-4,
+                 "m in half a second on that slope with mu = 0.6, which holds it, but for what "
+                 "projections do behind friction",
                  "%s/friction%s/sticks", check->solver->name, on->name);
   return EB_OK;
 }
@@ -359,8 +361,23 @@ static eb_error check_friction(const eb_check *check) {
                                           "nor the friction of a slide, so that the sole "
                                           "does not quite carry the weight"};
   if (!eb_subject_can(check->solver, EB_CAP_IMPLICIT_PENALTY)) return EB_OK;
-  if (!eb_subject_declares(check->solver, "friction_passes"))
-    return friction_of(check, &(friction_case){eb_subject_exact(check->solver), "", 1e-3, law});
+  if (!eb_subject_declares(check->solver, "friction_passes")) {
+    char options[160];
+    const char *exact = eb_subject_exact(check->solver);
+    /* Those that iterate need no more digits than the law is held to; on a floor so stiff plain
+     * projective dynamics takes a minute for them and ADMM two, and both filter as their
+     * accelerated kind does. */
+    bool filters = eb_subject_declares(check->solver, "friction");
+    bool accelerates = eb_subject_declares(check->solver, "acceleration");
+    if (check->quick && eb_subject_declares(check->solver, "contact") && filters &&
+        !eb_subject_declares(check->solver, "window"))
+      return EB_OK;
+    const char *asked = !filters      ? ""
+                        : accelerates ? "friction=true,rtol=1e-5,acceleration=anderson"
+                                      : "friction=true,rtol=1e-5";
+    snprintf(options, sizeof options, "%s%s%s", exact, *exact && *asked ? "," : "", asked);
+    return friction_of(check, &(friction_case){options, "", 1e-3, law});
+  }
   EB_TRY(friction_of(check, &all));
   return friction_of(check, &condensed);
 }

@@ -20,11 +20,12 @@ static eb_error make_block(const eb_check *check, int cubes, eb_scene **out) {
 /* Of a solver that condenses, one dynamic node of the half that stays: the same in both blocks. */
 static void options_for(const eb_solver_ops *ops, int cubes, char *options, size_t size) {
   const int along = LENGTH / 2 - 1;
+  const char *exact = eb_subject_exact(ops),
+             *tight = eb_subject_declares(ops, "rtol") ? "rtol=1e-12" : "";
   if (eb_subject_declares(ops, "selection"))
     snprintf(options, size, "selection=list,nodes=%d", along + (cubes + 1) * (1 + (WIDTH + 1)));
   else
-    snprintf(options, size, "%s%s", eb_subject_exact(ops),
-             eb_subject_declares(ops, "rtol") ? ",rtol=1e-12" : "");
+    snprintf(options, size, "%s%s%s", exact, *exact && *tight ? "," : "", tight);
 }
 
 /* Steps as the harness does: what the scene changes, the solver follows. */

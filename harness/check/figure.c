@@ -49,12 +49,19 @@ bool eb_subject_can(const eb_solver_ops *ops, uint32_t capabilities) {
   return (ops->capabilities & capabilities) == capabilities;
 }
 
+bool eb_subject_has_constraints(const eb_solver_ops *ops) {
+  return eb_subject_declares(ops, "ks") && eb_subject_declares(ops, "constraint");
+}
+
 const char *eb_subject_material(const eb_solver_ops *ops) {
-  return eb_subject_can(ops, EB_CAP_HYPERELASTIC) ? "stable-neo-hookean" : "corotational";
+  return eb_subject_can(ops, EB_CAP_HYPERELASTIC) ? "stable-neo-hookean"
+         : eb_subject_can(ops, EB_CAP_PROJECTIVE) ? "projective,nu=0"
+                                                  : "corotational";
 }
 
 const char *eb_subject_exact(const eb_solver_ops *ops) {
   if (eb_subject_declares(ops, "linear")) return "linear=cholesky";
   if (eb_subject_declares(ops, "eps1")) return "eps1=1e-11";
+  if (eb_subject_declares(ops, "rho")) return "iterations=0";
   return eb_subject_declares(ops, "tau") ? "tau=0" : "";
 }

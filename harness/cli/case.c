@@ -25,7 +25,8 @@ static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
                                 {"steps", 0, "N", "steps to run"},
                                 {"contact-problem", 0, "STEP", "whose contact problem is kept"},
                                 {"frames", 0, "WHICH", "interval or all"},
-                                {"examine", 0, NULL, "examine the subspace that it declares"},
+                                {"examine", 0, NULL, "examine element and subspace"},
+                                {"embed", 0, "N", "embed N points an element at rest"},
                                 {"from", 0, "RUN", "whose states it starts from"},
                                 {"from-file", 0, "FILE", "result file with that run"},
                                 {"from-steps", 0, "STEPS", "after which of its steps"},
@@ -56,6 +57,7 @@ static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugi
                 {"seed", 0, INT64_C(9000000000000000), &work->seed},
                 {"steps", 1, 1000000000, &work->steps},
                 {"contact-problem", 0, 1000000000, &work->contact_problem},
+                {"embed", 0, 1000000, &work->embed},
                 {"order", 0, 1000000000, &work->order}};
   const struct {
     const char *flag;

@@ -38,8 +38,10 @@ static const eb_flag flags[] = {
      "store a frame at the scene's interval (interval), or of every step in double precision, from "
      "which every audit can be recomputed (all)"},
     {"examine", 0, NULL,
-     "examine the subspace that a solver declares: Newton's decrement after every step, what its "
-     "points do not see, how it fits the regions"},
+     "examine the rank of an element and the subspace that a solver declares: Newton's decrement "
+     "after every step, what its points do not see, how it fits the regions"},
+    {"embed", 0, "N",
+     "find N random points in every element of the mesh at rest, and tell what that took"},
     {"mesh", 0, "SCENE=FILE", "a mesh or closed surface in the place of a scene's geometry"},
     {"shard", 0, "I/N", "only the I-th of N parts; competitors on a scene stay together"},
     {"resume", 0, NULL, "complete an existing result file: only what is missing runs"},
@@ -52,8 +54,8 @@ static const eb_flag flags[] = {
 
 /* What a command line asks for; texts are the arguments', but for the ties. */
 static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_request *request) {
-  static const char *const settings[] = {"steps",  "repeat", "threads",         "timeout",
-                                         "memory", "seed",   "contact-problem", "frames"};
+  static const char *const settings[] = {"steps", "repeat",          "threads", "timeout", "memory",
+                                         "seed",  "contact-problem", "frames",  "embed"};
   static const char *const tied[] = {"from", "stride", "samples", "checkpoints", "sweep"};
   const char *text, *shard = eb_arguments_text(arguments, "shard");
   bool known;

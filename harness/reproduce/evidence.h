@@ -70,9 +70,9 @@ int64_t eb_steps_per_frame(const eb_run *run);
 /* Leading steps that figures of times leave out when there are others: the first frame. Samples are
  * all led in. */
 int64_t eb_warmup_steps(const eb_run *run);
-/* Whether a run counts although energy has come from nowhere in it: the paper reports that, and its
- * audit breaks no other rule. */
-bool eb_evidence_gains(const eb_paper_case *work, const eb_run *run);
+/* Whether a run counts although its audit failed: the paper reports the rules that are broken, and
+ * no other is. */
+bool eb_evidence_pardons(const eb_paper_case *work, const eb_run *run);
 /* The attributes of a case's run, or NULL. */
 const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_);
 

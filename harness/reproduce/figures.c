@@ -17,8 +17,10 @@ typedef enum place {
    * problem was made anew between them (rounds), and how often the next one was then larger
    * (peaks): a series. */
   RESIDUAL,
+  ROTATION,  /* rotation/, of runs whose solver records rotations: a series */
   PART,      /* parts/NAME/: a series */
-  SUBSPACE,  /* of the examined subspace: a number */
+  EXAMINED,  /* of an examined run: a number */
+  EMBEDDING, /* of embedded points: a number */
   SCENE,     /* what the scene is made of: a number or a text */
   SETUP,     /* setup/: a number */
   ATTRIBUTE, /* of the run: a number or a text */
@@ -37,11 +39,16 @@ typedef struct figure {
 static const char *const residuals[] = {"first", "last", "count", "rounds", "peaks"};
 static const char *const scene_names[] = {"material", "joints", "carried", "dimensions", "dynamic"};
 enum { RESIDUALS = 5, SCENE_NAMES = 5 };
-static const char *const subspace_names[] = {"size", "points", "null", "start_outside"};
-static const char *const subspace_kinds[] = {"variance/", "density/"}; /* of a part */
-enum { SUBSPACE_NAMES = 4, SUBSPACE_KINDS = 2 };
-static const char parameter_prefix[] = "parameters/", part_prefix[] = EB_PARTS_GROUP "/",
-                  subspace_prefix[] = EB_SUBSPACE_GROUP "/";
+static const char *const examined_names[] = {EB_SUBSPACE_GROUP "/size", EB_SUBSPACE_GROUP "/points",
+                                             EB_SUBSPACE_GROUP "/null",
+                                             EB_SUBSPACE_GROUP "/start_outside", "element/rank"};
+static const char *const examined_kinds[] = {EB_SUBSPACE_GROUP "/variance/",
+                                             EB_SUBSPACE_GROUP "/density/"}; /* of a part */
+static const char *const embedding_names[] = {EB_EMBEDDING_GROUP "/iterations_max",
+                                              EB_EMBEDDING_GROUP "/iterations_mean",
+                                              EB_EMBEDDING_GROUP "/error_max"};
+enum { EXAMINED_NAMES = 5, EXAMINED_KINDS = 2, EMBEDDING_NAMES = 3 };
+static const char parameter_prefix[] = "parameters/", part_prefix[] = EB_PARTS_GROUP "/";
 
 /* True: there is such a figure. */
 static bool name_figure(figure *f, const char *group, const char *name) {
@@ -64,9 +71,16 @@ static bool figure_at(int i, figure *f) {
   f->place = RESIDUAL;
   if (i < RESIDUALS) return name_figure(f, "residuals", residuals[i]);
   i -= RESIDUALS;
-  f->place = SUBSPACE;
-  if (i < SUBSPACE_NAMES) return name_figure(f, EB_SUBSPACE_GROUP, subspace_names[i]);
-  i -= SUBSPACE_NAMES;
+  f->place = ROTATION;
+  if (i < EB_ROTATION_COLUMNS)
+    return name_figure(f, EB_ROTATION_GROUP, eb_rotation_columns[i].name);
+  i -= EB_ROTATION_COLUMNS;
+  f->place = EXAMINED;
+  if (i < EXAMINED_NAMES) return name_figure(f, "", examined_names[i]);
+  i -= EXAMINED_NAMES;
+  f->place = EMBEDDING;
+  if (i < EMBEDDING_NAMES) return name_figure(f, "", embedding_names[i]);
+  i -= EMBEDDING_NAMES;
   f->place = SCENE;
   f->text = i == 0;
   if (i < SCENE_NAMES) return name_figure(f, "", scene_names[i]);
@@ -111,11 +125,9 @@ static eb_error find_part_figure(const char *name, figure *out) {
 
 /* "subspace/KIND/NAME". */
 static bool is_of_region(const char *name) {
-  size_t length = strlen(subspace_prefix);
-  if (strncmp(name, subspace_prefix, length) != 0) return false;
-  for (int i = 0; i < SUBSPACE_KINDS; i++) {
-    size_t kind = strlen(subspace_kinds[i]);
-    if (strncmp(name + length, subspace_kinds[i], kind) == 0 && name[length + kind]) return true;
+  for (int i = 0; i < EXAMINED_KINDS; i++) {
+    size_t length = strlen(examined_kinds[i]);
+    if (strncmp(name, examined_kinds[i], length) == 0 && name[length]) return true;
   }
   return false;
 }
@@ -128,7 +140,7 @@ static eb_error find_figure(const char *name, figure *out) {
     if (strcmp(out->name, name) == 0) return EB_OK;
   if (strncmp(name, part_prefix, strlen(part_prefix)) == 0) return find_part_figure(name, out);
   if (is_of_region(name)) {
-    *out = (figure){.place = SUBSPACE, .of = name + strlen(subspace_prefix)};
+    *out = (figure){.place = EXAMINED, .of = name};
     return EB_OK;
   }
   *out = (figure){.place = PARAMETER, .of = name + strlen(parameter_prefix)};
@@ -192,6 +204,7 @@ static eb_error read_series(const eb_results *results, int run, const figure *f,
     snprintf(path, sizeof path, "%s%s", strchr(f->name, '/') ? "" : "steps/", f->name);
     return eb_results_column(results, run, path, &out->y, &count);
   }
+  if (f->place == ROTATION) return eb_results_column(results, run, f->name, &out->y, &count);
   if (f->place == PART) return eb_results_column(results, run, f->of, &out->y, &count);
   EB_TRY(EB_NEW(out->y, out->count));
   EB_TRY(eb_results_residuals(results, run, &all));
@@ -245,6 +258,17 @@ static eb_error read_scene(eb_evaluation *e, int run, const char *of, eb_value *
   return EB_OK;
 }
 
+/* A number that only runs with a setting tell. */
+static eb_error read_told(eb_evaluation *e, int case_, int run, const char *of, const char *setting,
+                          eb_value *out) {
+  double number;
+  EB_TRY(eb_results_number(e->evidence->results, run, of, &number));
+  *out = eb_value_number(number);
+  if (!isnan(number)) return EB_OK;
+  return eb_evaluation_say(e, "%s: the run tells no %s; was it run with %s?",
+                           e->paper->cases[case_].name, of, setting);
+}
+
 static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, eb_value *out) {
   double number;
   const void *at;
@@ -260,13 +284,11 @@ static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, 
     return read_parameter(e, eb_results_run(results, run), f->of, out);
   case SCENE:
     return read_scene(e, run, f->of, out);
-  case SUBSPACE:
-    EB_TRY(eb_results_subspace(results, run, f->of, &number));
-    *out = eb_value_number(number);
-    if (isnan(number))
-      EB_TRY(eb_evaluation_say(e,
-                               "%s: the run tells no subspace/%s; was it run with examine = yes?",
-                               e->paper->cases[case_].name, f->of));
+  case EXAMINED:
+    EB_TRY(read_told(e, case_, run, f->of, "examine = yes", out));
+    break;
+  case EMBEDDING:
+    EB_TRY(read_told(e, case_, run, f->of, "embed = N", out));
     break;
   case SETUP:
     EB_TRY(eb_results_setup(results, run, f->told ? f->name : f->of, &number));
@@ -275,6 +297,11 @@ static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, 
   default:
     if (f->place == PART && !eb_results_has(results, run, f->of))
       return miss_part(e, run, f->of, out);
+    if (f->place == ROTATION && !eb_results_has(results, run, EB_ROTATION_GROUP)) {
+      out->knowledge = EB_UNKNOWN;
+      return eb_evaluation_say(e, "%s: the run tells no %s; does its solver record rotations?",
+                               e->paper->cases[case_].name, f->name);
+    }
     EB_TRY(read_series(results, run, f, out));
     out->cut = eb_evaluation_cut(e, case_);
     if (e->limits && !isnan(e->limits[e->paper->cases[case_].group]))

@@ -7,6 +7,7 @@
 
 #include "harness/results/checkpoints.h"
 #include "problems/base/memory.h"
+#include "problems/base/vector3.h"
 #include "problems/elasticity/svd3.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -438,6 +439,160 @@ static eb_error see_roughness(const eb_call *c, eb_value *out) {
   return error;
 }
 
+/* ---- volumes, edges, rows -------------------------------------------------------------------- */
+
+/* Corner k of a hexahedron has the bits of this as its place along the three axes. */
+static const int corner_bits[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+
+/* Of the trilinear map of a hexahedron's corners: its Jacobian's determinant is at most quadratic
+ * in every coordinate, so that two points of Gauss along each integrate it exactly. Faces that are
+ * not flat are the same from both sides, so that volumes of neighbours add up. */
+static double trilinear_volume(const double *x, const int32_t node[8]) {
+  const double gauss = sqrt(1.0 / 3);
+  double volume = 0;
+  for (int point = 0; point < 8; point++) {
+    double J[3][3] = {{0}}, normal[3];
+    for (int k = 0; k < 8; k++) {
+      double factor[3], sign[3];
+      for (int d = 0; d < 3; d++) {
+        sign[d] = corner_bits[k] >> d & 1 ? 0.5 : -0.5;
+        factor[d] = 0.5 + sign[d] * (point >> d & 1 ? gauss : -gauss);
+      }
+      for (int d = 0; d < 3; d++)
+        eb_add3(sign[d] * factor[(d + 1) % 3] * factor[(d + 2) % 3], x + 3 * node[k], J[d]);
+    }
+    eb_cross3(J[0], J[1], normal);
+    volume += eb_dot3(normal, J[2]);
+  }
+  return volume;
+}
+
+static double volume_of(const eb_mesh *mesh, const double *x) {
+  double sum = 0;
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    sum += mesh->type == EB_HEXAHEDRON
+               ? trilinear_volume(x, mesh->elements + (int)mesh->type * (size_t)e)
+               : eb_mesh_element_volume(mesh, x, e);
+  return sum;
+}
+
+/* Volume in every frame over that at rest. */
+static eb_error see_volume(const eb_call *c, eb_value *out) {
+  const seen s = look_at(c, 0);
+  eb_mesh *mesh;
+  EB_TRY(eb_results_column(s.results, s.run, "frames/time", &out->time, &out->count));
+  EB_TRY(EB_NEW(out->y, out->count));
+  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
+  double *x, rest = volume_of(mesh, mesh->X);
+  eb_error error = EB_OK;
+  for (size_t f = 0; f < out->count && !error; f++) {
+    error = read_frame(&s, f, &x);
+    if (error) break;
+    out->y[f] = volume_of(mesh, x) / rest;
+    free(x);
+  }
+  eb_mesh_destroy(mesh);
+  return error;
+}
+
+/* How much longer than at rest the edge of an element is that has grown most, of its length. */
+static double largest_stretch(const eb_mesh *mesh, const double *x) {
+  double most = -1;
+  int corners = (int)mesh->type;
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    const int32_t *node = mesh->elements + corners * (size_t)e;
+    for (int a = 0; a < corners; a++)
+      for (int b = a + 1; b < corners; b++) {
+        int apart = corner_bits[a] ^ corner_bits[b];
+        if (corners == 8 && (apart & (apart - 1)) != 0) continue; /* a diagonal */
+        double now = eb_squared_distance3(x + 3 * node[a], x + 3 * node[b]),
+               rest = eb_squared_distance3(mesh->X + 3 * node[a], mesh->X + 3 * node[b]),
+               stretch = sqrt(now / rest) - 1;
+        if (!(stretch <= most)) most = stretch; /* keeps what is not a number */
+      }
+  }
+  return most;
+}
+
+/* The node next to `i` in its row: of those on the same line along the axis the nearest one on that
+ * side; -1 at the row's end. What is less than `slack` m apart is not apart. */
+static int32_t neighbour_in_row(const eb_mesh *mesh, const uint8_t *marked, int32_t i, int axis,
+                                double side, double slack) {
+  int32_t found = -1;
+  double nearest = INFINITY;
+  for (int32_t j = 0; j < mesh->node_count; j++) {
+    double way = side * (mesh->X[3 * j + axis] - mesh->X[3 * i + axis]), off = 0;
+    if (!marked[j] || !(way > slack) || !(way < nearest)) continue;
+    for (int d = 0; d < 3; d++)
+      if (d != axis) off = fmax(off, fabs(mesh->X[3 * j + d] - mesh->X[3 * i + d]));
+    if (off > slack) continue;
+    nearest = way;
+    found = j;
+  }
+  return found;
+}
+
+/* How far a node stands outside of the line through its neighbours in the row, times -2: the second
+ * difference of the row there, across that line in the plane of `axis` and `up`. NaN at ends. */
+static double second_difference(const eb_mesh *mesh, const double *x, const uint8_t *marked,
+                                int32_t i, int axis, int up, double slack) {
+  int32_t before = marked[i] ? neighbour_in_row(mesh, marked, i, axis, -1, slack) : -1,
+          after = before >= 0 ? neighbour_in_row(mesh, marked, i, axis, 1, slack) : -1;
+  if (after < 0) return NAN;
+  const double *a = x + 3 * before, *b = x + 3 * i, *c = x + 3 * after;
+  double along = c[axis] - a[axis], outwards = c[up] - a[up];
+  return ((a[up] - 2 * b[up] + c[up]) * along - (a[axis] - 2 * b[axis] + c[axis]) * outwards) /
+         hypot(along, outwards);
+}
+
+/* The amplitude, m, of what alternates from node to node in the rows along `axis` on the face at
+ * the upper end of `up`: root mean square of the second difference of second differences, of which
+ * a saw of the amplitude 1 has 16. Arcs have none, and bends that change slowly hardly any. marked:
+ * a byte a node, zero; second: a number a node. */
+static double zigzag_of(const eb_mesh *mesh, const double *x, int axis, int up, uint8_t *marked,
+                        double *second) {
+  double lo[3], hi[3], squares = 0, count = 0;
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  const double slack = 1e-6 * (hi[axis] - lo[axis]); /* rows are straight but for rounding */
+  for (int32_t i = 0; i < mesh->node_count; i++) marked[i] = hi[up] - mesh->X[3 * i + up] <= slack;
+  for (int32_t i = 0; i < mesh->node_count; i++)
+    second[i] = second_difference(mesh, x, marked, i, axis, up, slack);
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    if (isnan(second[i])) continue;
+    int32_t before = neighbour_in_row(mesh, marked, i, axis, -1, slack),
+            after = neighbour_in_row(mesh, marked, i, axis, 1, slack);
+    double fourth = second[before] - 2 * second[i] + second[after];
+    if (isnan(fourth)) continue;
+    squares += fourth * fourth / 256;
+    count++;
+  }
+  return sqrt(squares / count);
+}
+
+/* Of the last frame the largest stretch, or the zigzag of a face over the height of the rest box
+ * there. */
+static eb_error see_last_shape(const eb_call *c, eb_value *out) {
+  const seen s = look_at(c, 0);
+  eb_mesh *mesh;
+  double *x = NULL, *second = NULL, box[3], length;
+  uint8_t *marked = NULL;
+  EB_TRY(rest_box(&s, box, &length));
+  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
+  eb_error error = read_last(&s, &x);
+  if (!error) error = EB_NEW(marked, mesh->node_count);
+  if (!error) error = EB_NEW(second, mesh->node_count);
+  if (!error && c->count == 1) out->number = largest_stretch(mesh, x);
+  if (!error && c->count > 1) {
+    int up = c->arguments[2].text[0] - 'x';
+    out->number = zigzag_of(mesh, x, axis_of(c), up, marked, second) / box[up];
+  }
+  free(second);
+  free(marked);
+  free(x);
+  eb_mesh_destroy(mesh);
+  return error;
+}
+
 /* ---- bounces --------------------------------------------------------------------------------- */
 
 /* What becomes of a body that falls along -z. restitution: the largest upward momentum after its
@@ -502,6 +657,15 @@ const eb_function eb_motion_functions[] = {
      "a: RMS over the surface of how a node's height above its neighbours has changed, over the "
      "diagonal",
      see_roughness, EB_SEEN_NUMBER, 2, NULL},
+    {"volume", "c", "a: volume in every frame, of trilinear hexahedra, over that at rest",
+     see_volume, EB_SEEN_SERIES, 0, NULL},
+    {"stretch", "c", "a: largest strain of an edge of an element in the last frame", see_last_shape,
+     EB_SEEN_NUMBER, 2, NULL},
+    {"zigzag", "cxx",
+     "a, axis, up: on the face at the upper end of `up` the amplitude of what alternates from node "
+     "to "
+     "node in the last frame's rows along `axis`, over the height of the rest shape",
+     see_last_shape, EB_SEEN_NUMBER, 2, NULL},
     {"joint", "cn", "a, number: angle of a joint in every frame, rad", see_in_frames,
      EB_SEEN_SERIES, 0, NULL},
     {"restitution", "c",

@@ -47,8 +47,8 @@ static eb_error note(const eb_evidence *e, const bool *marked, bool troubles, eb
   if (last) EB_TRY(eb_text_printf(out, "\n"));
   for (int c = 0; c < paper->case_count; c++) {
     const eb_run *run = marked[c] ? eb_evidence_run(e, c) : NULL;
-    if (run && eb_evidence_gains(&paper->cases[c], run))
-      EB_TRY(eb_text_printf(out, "%s counts although its audit failed, as the paper says: %s\n",
+    if (run && eb_evidence_pardons(&paper->cases[c], run))
+      EB_TRY(eb_text_printf(out, "%s counts although its audit failed, as its case allows: %s\n",
                             paper->cases[c].name, run->audit_detail));
   }
   for (int c = 0; c < paper->case_count; c++) {
@@ -144,7 +144,7 @@ static eb_error fill_residuals(eb_evaluation *e, const eb_paper_figure *figure, 
   return error;
 }
 
-/* The y of a point, of a series its largest; of bars also the layers. */
+/* x and y of a point, of a series its largest y; of bars also the layers. */
 static eb_error fill_point(eb_evaluation *e, eb_shown_figure *shown, int p) {
   const eb_paper_figure *figure = shown->figure;
   eb_time_series *course = shown->series ? &shown->series[p] : NULL;
@@ -169,6 +169,7 @@ static eb_error fill_point(eb_evaluation *e, eb_shown_figure *shown, int p) {
     for (size_t s = 0; s < course->count; s++) *y = fmax(*y, course->y[s]);
     return EB_OK;
   }
+  if (figure->across) EB_TRY(eb_evaluate_number(e, figure->across, scopes, &shown->x[p]));
   EB_TRY(eb_evaluate_number(e, figure->value, scopes, y));
   *y *= figure->scale;
   if (!shown->layers) return EB_OK;
@@ -188,10 +189,12 @@ static eb_error show_figure(eb_evaluation *e, const eb_paper_figure *figure, boo
                             eb_shown_figure *shown, int *measured) {
   int points = figure->point_count;
   shown->figure = figure;
+  EB_TRY(EB_NEW(shown->x, points));
   EB_TRY(EB_NEW(shown->y, points));
   if (figure->parts.count) EB_TRY(EB_NEW(shown->layers, points * (figure->parts.count + 1)));
   if (eb_paper_is_course(figure) || figure->residuals) EB_TRY(EB_NEW(shown->series, points));
   for (int p = 0; p < points; p++) {
+    shown->x[p] = figure->points[p].x;
     EB_TRY(fill_point(e, shown, p));
     *measured += isfinite(shown->y[p]);
   }
@@ -308,6 +311,7 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
     free(shown->series);
     free(shown->layers);
     free(shown->y);
+    free(shown->x);
     eb_text_clear(&shown->notes);
   }
   eb_known_clear(&reproduction->known);

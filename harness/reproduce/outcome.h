@@ -30,6 +30,7 @@ typedef struct eb_time_series {
 
 typedef struct eb_shown_figure {
   const eb_paper_figure *figure;
+  double *x;      /* a point each; NaN where there is none */
   double *y;      /* a point each (of a course its largest); NaN where there is none */
   double *layers; /* of bars: points x (parts + 1), from the bottom; the last one is what is left */
   eb_time_series *series; /* a point each, or NULL */

@@ -44,23 +44,17 @@ enum { TEMPLATES = sizeof templates / sizeof *templates };
 static eb_error draw_curves(const drawing *how, eb_shown_figure *shown, const char *dir) {
   const eb_paper_figure *figure = shown->figure;
   eb_curve curves[EB_MOST_CURVES];
-  double *x;
-  EB_TRY(EB_NEW(x, figure->point_count));
-  for (int p = 0; p < figure->point_count; p++) x[p] = figure->points[p].x;
   for (int c = 0; c < figure->curve_count; c++) {
     const eb_paper_curve *curve = &figure->curves[c];
     const eb_time_series *course = shown->series ? &shown->series[curve->first] : NULL;
     curves[c] = (eb_curve){.label = curve->label,
                            .count = course ? (int)course->count : curve->count,
-                           .x = course ? course->x : x + curve->first,
+                           .x = course ? course->x : shown->x + curve->first,
                            .y = course ? course->y : shown->y + curve->first};
   }
-  eb_error error =
-      eb_plots_curves(dir, figure->id, how->stem, figure->title, how->own_axes ? NULL : figure->x,
-                      how->own_axes ? NULL : figure->y, how->logarithmic, curves,
-                      figure->curve_count, &shown->drawn);
-  free(x);
-  return error;
+  return eb_plots_curves(dir, figure->id, how->stem, figure->title,
+                         how->own_axes ? NULL : figure->x, how->own_axes ? NULL : figure->y,
+                         how->logarithmic, curves, figure->curve_count, &shown->drawn);
 }
 
 static eb_error draw_bars(eb_shown_figure *shown, const char *dir) {

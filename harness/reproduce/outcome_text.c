@@ -108,7 +108,7 @@ static void print_figure(const eb_shown_figure *shown, FILE *out) {
     for (int p = curve->first; p < curve->first + curve->count; p++) {
       const eb_time_series *course = shown->series ? &shown->series[p] : NULL;
       fprintf(out, "  %-*s", points ? 0 : labels, points ? "" : curve->label);
-      if (points) print_number(out, 10, figure->points[p].x);
+      if (points) print_number(out, figure->across ? 12 : 10, shown->x[p]);
       if (eb_paper_is_map(figure)) print_number(out, 10, figure->points[p].row);
       for (int l = 0; shown->layers && l < layers; l++)
         print_number(out, 10, shown->layers[p * layers + l]);
@@ -230,8 +230,9 @@ static json_t *point_json(const eb_evidence *e, const eb_shown_figure *shown, in
                           const char *curve) {
   const eb_paper_figure *figure = shown->figure;
   const eb_paper_point *of = &figure->points[point];
-  json_t *out = json_pack("{s:s, s:f, s:s, s:o}", "curve", curve, "x", of->x, "case",
-                          e->paper->cases[of->case_].name, "y", eb_json_real(shown->y[point]));
+  json_t *out =
+      json_pack("{s:s, s:o, s:s, s:o}", "curve", curve, "x", eb_json_real(shown->x[point]), "case",
+                e->paper->cases[of->case_].name, "y", eb_json_real(shown->y[point]));
   if (eb_paper_is_map(figure)) { /* the value is z there */
     json_object_set_new(out, "z", eb_json_real(shown->y[point]));
     json_object_set_new(out, "y", json_real(of->row));

@@ -293,8 +293,8 @@ static eb_error open_curve(const char *label, size_t length, eb_paper_figure *fi
   return eb_copy_part(label, length, &curve->label);
 }
 
-/* "X CASE" or "X CASE AGAINST", of maps "X Y CASE": one more point of the last curve. The points of
- * a curve follow its name; without one they are one. */
+/* "X CASE" or "X CASE AGAINST", of maps "X Y CASE", with `across` "CASE": one more point of the
+ * last curve. The points of a curve follow its name; without one they are one. */
 static eb_error read_point(const reading *r, const char *value) {
   eb_paper_figure *figure = r->figure;
   eb_strings words = {0};
@@ -312,6 +312,12 @@ static eb_error read_point(const reading *r, const char *value) {
     if (words.count != 3 || end == words.items[0] || *end || row_end == words.items[1] || *row_end)
       error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X Y CASE'", value);
     if (!error) error = find_case(r->paper, words.items[2], &point->case_);
+    eb_strings_clear(&words);
+    return error;
+  }
+  if (!error && figure->across) {
+    error = words.count == 1 ? find_case(r->paper, words.items[0], &point->case_)
+                             : EB_ERROR(EB_ERR_FORMAT, "with 'across', '%s' is not 'CASE'", value);
     eb_strings_clear(&words);
     return error;
   }
@@ -353,9 +359,11 @@ static eb_error read_entry(void *context, const eb_entry *entry) {
   }
   if (strcmp(key, "curve") == 0) return open_curve(value, strlen(value), figure);
   if (strcmp(key, "point") == 0) return read_point(r, value);
-  if (strcmp(key, "value") != 0) return EB_OK;
-  return figure->value ? EB_ERROR(EB_ERR_FORMAT, "it is there twice")
-                       : eb_definitions_parse(names, value, &figure->value);
+  bool across = strcmp(key, "across") == 0;
+  if (!across && strcmp(key, "value") != 0) return EB_OK;
+  eb_expression **to = across ? &figure->across : &figure->value;
+  return *to ? EB_ERROR(EB_ERR_FORMAT, "it is there twice")
+             : eb_definitions_parse(names, value, to);
 }
 
 /* Whether what stands in it goes with the template. */
@@ -367,6 +375,8 @@ static eb_error check_template(const eb_paper_figure *figure) {
                                    "and 'ends', and no 'value'");
   if (figure->point_count && !figure->residuals && !figure->value)
     return EB_ERROR(EB_ERR_FORMAT, "'value' is missing");
+  if (figure->across && strncmp(figure->template, "curves", 6) != 0)
+    return EB_ERROR(EB_ERR_FORMAT, "only templates 'curves' and 'curves-log' have 'across'");
   return bars == (figure->parts.count > 0)
              ? EB_OK
              : EB_ERROR(EB_ERR_FORMAT, "template 'bars', and no other, wants 1 to %d lines 'part'",
@@ -379,6 +389,7 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
                                 {"y", EB_KEY_LAST, offsetof(eb_paper_figure, y), ""},
                                 {"z", EB_KEY_LAST, offsetof(eb_paper_figure, z), ""},
                                 {.name = "value"},
+                                {.name = "across"},
                                 {.name = "unit"},
                                 {.name = "against"},
                                 {.name = "show"},
@@ -574,6 +585,7 @@ void eb_paper_destroy(eb_paper *paper) {
     eb_paper_figure *figure = &paper->figures[f];
     free(figure->points);
     eb_expression_destroy(figure->value);
+    eb_expression_destroy(figure->across);
     for (int p = 0; p < EB_MOST_PARTS; p++) eb_expression_destroy(figure->shares[p]);
     for (int c = 0; c < figure->curve_count; c++) free(figure->curves[c].label);
     eb_strings_clear(&figure->parts);

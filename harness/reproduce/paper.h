@@ -8,15 +8,15 @@
  *                  different steps), repeat, threads, timeout (s), memory (MB), may-fail (a failure
  *                  is what the paper reports), may-gain (energy from nowhere is what the paper
  *                  reports: the run counts when its audit breaks no other rule, and the page says
- *                  so), examine (of the subspace that the solver declares,
- *                  harness/audit/examine.h), quick-scene = p=v,.. (parameters of quick runs'
- *                  scenes, beside their own or in their place: fewer bodies instead of fewer
- *                  frames); from, stride, samples, sweep and checkpoints as in suites
- *                  (harness/suite/ties.h), where `from` names a case of the paper. KEY = A | B: B
- *                  is for quick runs. settings = KEY VALUE, KEY A | B, ..: several in one line, as
- *                  in the header.
- *                  Cases of one section are competitors: their repetitions interleave.
- *   [cases]        what holds for the other sections too, unless they say otherwise
+ *                  so), may-break (some of energy, momentum, progress, replay: the same of what
+ *                  steps break that stop before they have converged), examine (of the subspace
+ *                  that the solver declares, harness/audit/examine.h), embed = N (random points in
+ * every element at rest, harness/audit/embedding.h), quick-scene = p=v,.. (parameters of quick
+ * runs' scenes, beside their own or in their place: fewer bodies instead of fewer frames); from,
+ * stride, samples, sweep and checkpoints as in suites (harness/suite/ties.h), where `from` names a
+ * case of the paper. KEY = A | B: B is for quick runs. settings = KEY VALUE, KEY A | B, ..: several
+ * in one line, as in the header. Cases of one section are competitors: their repetitions
+ * interleave. [cases]        what holds for the other sections too, unless they say otherwise
  *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (definitions.h)
  *   [table ID | WHERE]   title, data (a TSV file), unit (ms, s, MB, 1), note,
  *                  column = NAME | HEADING | EXPRESSION: a column of the data, and ours beside it;
@@ -34,11 +34,11 @@
  *   [figure ID | TITLE]   template (error-tau, time-budget, curves or curves-log), x, y (names of
  *                  the axes), unit, value = EXPRESSION of {case} and {against}, point = X CASE
  *                  [AGAINST], against = CASE (of points without), curve = NAME (of the points that
- *                  follow); or
- *                  template = course (or course-log; x is then the simulated time), value =
- *                  EXPRESSION of {case}, a series, and lines run = NAME: CASE; or
- *                  template = samples-log and lines residuals = NAME: CASE and ends = NAME: CASE in
- *                  turns: what a solver logs within one step, the one in which the first case's
+ *                  follow), across = EXPRESSION of {case}: where on the x axis a case stands by
+ * what was measured of it, in the unit that x says, and points are then point = CASE; or template =
+ * course (or course-log; x is then the simulated time), value = EXPRESSION of {case}, a series, and
+ * lines run = NAME: CASE; or template = samples-log and lines residuals = NAME: CASE and ends =
+ * NAME: CASE in turns: what a solver logs within one step, the one in which the first case's
  *                  problem was most often made anew, and of that what stands at the end of every
  *                  round; or
  *                  template = map (or map-log: logarithmic colours), x, y (the numbers that a
@@ -89,8 +89,9 @@ typedef struct eb_paper_case {
   int64_t threads;
   double timeout, memory; /* s, MB; 0: the default */
   bool examine;           /* the subspace that its solver declares */
+  int64_t embed;          /* points an element at rest; 0: none */
   bool may_fail;          /* a failure is what the paper reports: a result like others */
-  bool may_gain;          /* energy from nowhere is */
+  unsigned may_break;     /* 1 << eb_rule each: to break these is */
   const char *reduced;    /* parameters that a quick run adds, or NULL; owned by the paper */
   int group;              /* competitors have the same */
 } eb_paper_case;
@@ -132,9 +133,10 @@ enum { EB_MOST_CURVES = 8, EB_MOST_PARTS = 15 };
 typedef struct eb_paper_figure {
   const char *id, *title, *template, *x, *y, *z; /* owned by the sections; x, y, z name the axes */
   eb_expression *value;                          /* of {case} and {against}, or NULL */
-  double scale;                                  /* from SI to what y says */
-  int show;                                      /* the case of figures of one run, or -1 */
-  bool residuals;                                /* within one step; there is no `value` */
+  eb_expression *across; /* of {case}: the x of its point, or NULL: points say it */
+  double scale;          /* from SI to what y says */
+  int show;              /* the case of figures of one run, or -1 */
+  bool residuals;        /* within one step; there is no `value` */
   eb_paper_point *points;
   int point_count;
   eb_paper_curve curves[EB_MOST_CURVES]; /* of bars and series each has one point, its run */

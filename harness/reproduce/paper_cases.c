@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/audit/rules.h"
 #include "harness/names.h"
 #include "harness/reproduce/paper.h"
 #include "problems/base/memory.h"
@@ -15,10 +16,11 @@
 
 /* What the cases of a section share; 0: not set. */
 typedef struct settings {
-  int64_t frames, repeat, threads;
+  int64_t frames, repeat, threads, embed;
   double timeout, memory, seconds;
-  bool may_fail, may_gain, examine;
-  const char *scene; /* parameters; owned by the paper */
+  bool may_fail, examine;
+  unsigned may_break; /* 1 << eb_rule each */
+  const char *scene;  /* parameters; owned by the paper */
   eb_paper_ties ties;
 } settings;
 
@@ -26,7 +28,7 @@ typedef struct settings {
 enum { FULL, QUICK, KINDS_OF_RUNS };
 
 /* A setting by its name, what it is, its range, and whether it has a value of quick runs. */
-typedef enum setting_type { WHOLE, REAL, YES, PARAMETERS, TIE } setting_type;
+typedef enum setting_type { WHOLE, REAL, YES, GAIN, RULES, PARAMETERS, TIE } setting_type;
 static const struct setting {
   const char *name;
   setting_type type;
@@ -41,8 +43,10 @@ static const struct setting {
     {"timeout", REAL, offsetof(settings, timeout), 0, true, true},
     {"memory", REAL, offsetof(settings, memory), 0, true, false},
     {"may-fail", YES, offsetof(settings, may_fail), 0, true, false},
-    {"may-gain", YES, offsetof(settings, may_gain), 0, true, false},
+    {"may-gain", GAIN, offsetof(settings, may_break), 0, true, false},
+    {"may-break", RULES, offsetof(settings, may_break), 0, true, false},
     {"examine", YES, offsetof(settings, examine), 0, true, false},
+    {"embed", WHOLE, offsetof(settings, embed), 1000000, true, false},
     {"scene", PARAMETERS, offsetof(settings, scene), 0, false, true},
     {"from", TIE, offsetof(settings, ties[EB_TIE_FROM]), 0, true, true},
     {"stride", TIE, offsetof(settings, ties[EB_TIE_STRIDE]), 0, true, true},
@@ -62,6 +66,33 @@ eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out) {
   return eb_ties_finish(out);
 }
 
+static eb_error parse_yes(const char *key, const char *value, bool *out) {
+  *out = strcmp(value, "yes") == 0;
+  return *out || strcmp(value, "no") == 0
+             ? EB_OK
+             : EB_ERROR(EB_ERR_FORMAT, "%s is yes or no, not '%s'", key, value);
+}
+
+/* The rules that unconverged steps may break; all others are about honesty, and hold for all. */
+static eb_error parse_rules(const char *key, const char *value, unsigned *out) {
+  static const eb_rule breakable[] = {EB_RULE_ENERGY, EB_RULE_MOMENTUM, EB_RULE_PROGRESS,
+                                      EB_RULE_REPLAY};
+  eb_strings words = {0};
+  eb_error error = eb_words(value, " ", &words);
+  *out = 0;
+  for (int w = 0; w < words.count && !error; w++) {
+    unsigned before = *out;
+    for (int r = 0; r < 4; r++)
+      if (strcmp(eb_rule_name(breakable[r]), words.items[w]) == 0) *out |= 1u << breakable[r];
+    if (*out == before)
+      error = EB_ERROR(EB_ERR_FORMAT,
+                       "%s is some of energy, momentum, progress, replay, each once, not '%s'", key,
+                       words.items[w]);
+  }
+  eb_strings_clear(&words);
+  return error;
+}
+
 /* Sets what `key` names, "quick-KEY" for quick runs; *known is false when it is no setting: then it
  * is a case. The value is kept by the paper. */
 static eb_error set(eb_paper *paper, settings s[KINDS_OF_RUNS], const char *key, const char *value,
@@ -73,6 +104,7 @@ static eb_error set(eb_paper *paper, settings s[KINDS_OF_RUNS], const char *key,
   *known = i >= 0 && (quick ? one->quick : one->full);
   if (!*known) return EB_OK;
   void *at = (char *)&s[quick ? QUICK : FULL] + one->offset;
+  bool gains;
   /* Of frames and seconds the later one counts, and an inherited one least. */
   for (int k = 0; k < KINDS_OF_RUNS && !quick; k++) {
     if (strcmp(name, "frames") == 0) s[k].seconds = 0;
@@ -85,10 +117,13 @@ static eb_error set(eb_paper *paper, settings s[KINDS_OF_RUNS], const char *key,
   case REAL:
     return eb_parse_real(key, value, 1e-3, 1e9, at);
   case YES:
-    *(bool *)at = strcmp(value, "yes") == 0;
-    return *(bool *)at || strcmp(value, "no") == 0
-               ? EB_OK
-               : EB_ERROR(EB_ERR_FORMAT, "%s is yes or no, not '%s'", key, value);
+    return parse_yes(key, value, at);
+  case GAIN:
+    EB_TRY(parse_yes(key, value, &gains));
+    *(unsigned *)at = gains ? 1u << EB_RULE_ENERGY : 0;
+    return EB_OK;
+  case RULES:
+    return parse_rules(key, value, at);
   default:
     EB_TRY(eb_strings_add(&paper->texts, value));
     *(const char **)at = paper->texts.items[paper->texts.count - 1];
@@ -294,8 +329,9 @@ static eb_error apply(const settings s[KINDS_OF_RUNS], bool quick, eb_paper_case
   if (!out->threads) out->threads = full->threads;
   out->memory = full->memory;
   out->may_fail = full->may_fail;
-  out->may_gain = full->may_gain;
+  out->may_break = full->may_break;
   out->examine = full->examine;
+  out->embed = full->embed;
   for (int k = 0; k < EB_PAPER_TIES; k++) ties[k] = less->ties[k] ? less->ties[k] : full->ties[k];
   memcpy(out->ties, quick ? ties : full->ties, sizeof out->ties);
   EB_TRY(count_samples(full->ties, &samples[FULL]));

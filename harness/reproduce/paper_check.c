@@ -69,6 +69,7 @@ static eb_error check_figure(const eb_paper *paper, const eb_paper_figure *figur
   for (int p = 0; p < figure->point_count && !figure->residuals; p++) {
     eb_paper_point_scope(paper, &figure->points[p], scopes);
     EB_TRY(check(paper, figure->value, scopes, kind));
+    if (figure->across) EB_TRY(check(paper, figure->across, scopes, EB_VALUE_NUMBER));
     for (int s = 0; s < figure->parts.count; s++)
       EB_TRY(check(paper, figure->shares[s], scopes, EB_VALUE_NUMBER));
   }
@@ -131,6 +132,7 @@ eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *fig
     if (figure->residuals) continue;
     eb_paper_point_scope(paper, &figure->points[p], scopes);
     EB_TRY(eb_expression_cases(paper, figure->value, scopes, cases));
+    if (figure->across) EB_TRY(eb_expression_cases(paper, figure->across, scopes, cases));
     for (int s = 0; s < figure->parts.count; s++)
       EB_TRY(eb_expression_cases(paper, figure->shares[s], scopes, cases));
   }

@@ -121,6 +121,22 @@ static eb_error add_parts(const eb_results *results, int run, json_t *json) {
   return error;
 }
 
+/* rotation/COLUMN, of runs that tell of rotations. */
+static eb_error add_rotations(const eb_results *results, int run, json_t *json) {
+  if (!eb_results_has(results, run, EB_ROTATION_GROUP)) return EB_OK;
+  for (int i = 0; i < EB_ROTATION_COLUMNS; i++) {
+    const char *column = eb_rotation_columns[i].name;
+    char path[64];
+    double *values;
+    size_t count;
+    snprintf(path, sizeof path, "%s/%s", EB_ROTATION_GROUP, column);
+    EB_TRY(eb_results_column(results, run, path, &values, &count));
+    json_object_set_new(member(json, EB_ROTATION_GROUP), column, array_json(values, count, false));
+    free(values);
+  }
+  return EB_OK;
+}
+
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error add_figure(const eb_results *results, int run, const char *path, const char *name,
@@ -230,6 +246,7 @@ static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t
     json_array_append_new(runs, of_run);
     EB_TRY(add_steps(results, i, of_run));
     EB_TRY(add_parts(results, i, of_run));
+    EB_TRY(add_rotations(results, i, of_run));
     EB_TRY(add_setup(results, i, of_run));
     EB_TRY(add_residuals(results, i, of_run));
   }

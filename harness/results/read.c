@@ -407,31 +407,27 @@ void eb_residuals_clear(eb_residuals *residuals) {
   *residuals = (eb_residuals){0};
 }
 
-/* ---- the set-up ------------------------------------------------------------------------------ */
+/* ---- single numbers ---------------------------------------------------------------------------
+ */
 
-/* One number of a group of the run. */
-static eb_error read_number(const eb_results *results, int run, const char *of, const char *name,
-                            double *out) {
+eb_error eb_results_number(const eb_results *results, int run, const char *of, double *out) {
   char path[400];
   eb_h5_shape shape;
   void *value;
   *out = NAN;
-  snprintf(path, sizeof path, "/runs/%s/%s/%s", results->runs[run].id, of, name);
+  snprintf(path, sizeof path, "/runs/%s/%s", results->runs[run].id, of);
   if (!eb_h5_exists(results->file, path)) return EB_OK;
   eb_error error = eb_h5_get(results->file, path, H5T_NATIVE_DOUBLE, sizeof *out, &value, &shape);
-  if (!error && shape.rank != 0)
-    error = EB_ERROR(EB_ERR_FORMAT, "%s/%s is not one number", of, name);
+  if (!error && shape.rank != 0) error = EB_ERROR(EB_ERR_FORMAT, "%s is not one number", of);
   if (!error) *out = *(double *)value;
   free(value);
   return eb_results_locate(results, run, error);
 }
 
 eb_error eb_results_setup(const eb_results *results, int run, const char *name, double *out) {
-  return read_number(results, run, "setup", name, out);
-}
-
-eb_error eb_results_subspace(const eb_results *results, int run, const char *name, double *out) {
-  return read_number(results, run, EB_SUBSPACE_GROUP, name, out);
+  char path[200];
+  snprintf(path, sizeof path, "setup/%s", name);
+  return eb_results_number(results, run, path, out);
 }
 
 eb_error eb_results_memory(const eb_results *results, int run, double bytes[EB_MEMORY_KINDS]) {

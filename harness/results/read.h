@@ -74,10 +74,10 @@ EB_MUST eb_error eb_results_parts(const eb_results *results, int run, eb_strings
  * the file is older. */
 EB_MUST eb_error eb_results_setup(const eb_results *results, int run, const char *path,
                                   double *out);
-/* A figure of the examined subspace by its path below subspace/: "null", "variance/bone". NAN where
- * the run tells none. */
-EB_MUST eb_error eb_results_subspace(const eb_results *results, int run, const char *path,
-                                     double *out);
+/* One number of the run by its path: "subspace/null", "subspace/variance/bone", "element/rank",
+ * "embedding/error_max". NAN where the run tells none. */
+EB_MUST eb_error eb_results_number(const eb_results *results, int run, const char *path,
+                                   double *out);
 /* Bytes that the solver holds while it steps, by eb_memory_kind; NAN for kinds that the file does
  * not tell. */
 EB_MUST eb_error eb_results_memory(const eb_results *results, int run,

@@ -238,7 +238,9 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
                           "of the examined subspace: sqrt(g . inv(H) g) of its residual; NaN "
                           "elsewhere",
                           0},
-    [EB_COL_DECREMENT_BEFORE] = {"decrement_before", "J^1/2", "the same where the step starts", 0}};
+    [EB_COL_DECREMENT_BEFORE] = {"decrement_before", "J^1/2", "the same where the step starts", 0},
+    [EB_COL_HOURGLASS] = {"hourglass", "1", "root mean square of the hourglass modes of hexahedra",
+                          0}};
 
 const eb_column_info eb_part_columns[EB_PART_COLUMNS] = {
     [EB_PART_TURN_X] = {"turn_x", "rad", "rotation vector of the best fit to the rest shape", 0},
@@ -254,6 +256,21 @@ const eb_column_info eb_part_columns[EB_PART_COLUMNS] = {
     [EB_PART_CENTRE_X] = {"centre_x", "m", "centre of mass", 0},
     [EB_PART_CENTRE_Y] = {"centre_y", "m", "centre of mass", 0},
     [EB_PART_CENTRE_Z] = {"centre_z", "m", "centre of mass", 0}};
+
+const eb_column_info eb_rotation_columns[EB_ROTATION_COLUMNS] = {
+    [EB_ROTATION_DET_MIN] = {"det_min", "1", "least determinant of the elements' rotations", 0},
+    [EB_ROTATION_TURN_MAX] = {"turn_max", "deg",
+                              "largest angle from the last step's, before the first one from the "
+                              "identity",
+                              0},
+    [EB_ROTATION_OFF_SVD] = {"off_svd", "deg",
+                             "largest angle from the rotation nearest to the element's mean F", 0},
+    [EB_ROTATION_REFLECTIONS] = {"reflections", "1", "elements of negative determinant", 0},
+    [EB_ROTATION_GAIN] = {
+        "gain", "1",
+        "median share of what was missing of it, where that is 0.01 to 20 degrees; "
+        "NaN: nowhere",
+        0}};
 
 /* ---- the schema ------------------------------------------------------------------------------ */
 

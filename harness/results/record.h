@@ -18,7 +18,8 @@
  *                             parent until it is below n
  *     materials/              a row a region: kind and fibre (enumerations that carry their
  *                             names), young, poisson, density, fibre_stiffness, fibre_exponent,
- *                             activation, thickness, rigid
+ *                             activation, thickness, integration, hourglass,
+ *                             rigid
  *     initial/                positions, velocities: what the first step starts from, in
  *                             doubles, on the nodes before any cut
  *     free_bodies/            where regions are rigid: mass, centre, inertia (bodies x 9),
@@ -43,6 +44,13 @@
  *     parts/<name>/           eb_part_column, one row a step: how a region of the mesh moves, or a
  *                             group of nodes that the scene names (harness/audit/parts.h); only
  *                             of scenes that have any
+ *     rotation/               eb_rotation_column, one row a step: the rotations of elements that
+ *                             the solver has worked with (harness/audit/rotations.h); only of runs
+ *                             whose solver records any, NaN in steps that do not
+ *     embedding/              of a run that was to embed points (harness/audit/embedding.h), one
+ *                             number each: iterations_max, iterations_mean, error_max
+ *     element/                of an examined run (harness/audit/element_rank.h): rank, of the
+ *                             stiffness of the mesh's first element at rest
  *     subspace/               of a run that was to be examined and declares a subspace
  *                             (harness/audit/examine.h), one number each: size (coefficients),
  *                             points, null, start_outside; variance/<part> (1/kg) and
@@ -278,6 +286,7 @@ typedef enum eb_column {
   EB_COL_SPRINGS,
   EB_COL_DECREMENT, /* NaN but in steps of a subspace that is examined */
   EB_COL_DECREMENT_BEFORE,
+  EB_COL_HOURGLASS, /* 0 where elements are no hexahedra */
   EB_COL_COUNT
 } eb_column;
 
@@ -288,8 +297,9 @@ typedef struct eb_column_info {
 extern const eb_column_info eb_columns[EB_COL_COUNT];
 
 /* Columns of parts/<name>/; NaN in steps that left no finite state. */
-#define EB_PARTS_GROUP    "parts"
-#define EB_SUBSPACE_GROUP "subspace"
+#define EB_PARTS_GROUP     "parts"
+#define EB_SUBSPACE_GROUP  "subspace"
+#define EB_EMBEDDING_GROUP "embedding"
 typedef enum eb_part_column {
   EB_PART_TURN_X,
   EB_PART_TURN_Y,
@@ -305,5 +315,16 @@ typedef enum eb_part_column {
   EB_PART_COLUMNS
 } eb_part_column;
 extern const eb_column_info eb_part_columns[EB_PART_COLUMNS];
+
+#define EB_ROTATION_GROUP "rotation"
+typedef enum eb_rotation_column {
+  EB_ROTATION_DET_MIN,
+  EB_ROTATION_TURN_MAX,
+  EB_ROTATION_OFF_SVD,
+  EB_ROTATION_REFLECTIONS,
+  EB_ROTATION_GAIN,
+  EB_ROTATION_COLUMNS
+} eb_rotation_column;
+extern const eb_column_info eb_rotation_columns[EB_ROTATION_COLUMNS];
 
 #endif

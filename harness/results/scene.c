@@ -101,11 +101,18 @@ static const eb_quantity material_names[] = {
     {"kind", "1", EB_NAMED, offsetof(eb_material, kind), 1, material_kind_name, false},
     {"fibre", "1", EB_NAMED, offsetof(eb_material, fibre), 1, fibre_name, false},
     {0}};
-static const eb_quantity material_quantities[] = {
-    EB_REALS(eb_material, young, "Pa", 1),         EB_REALS(eb_material, poisson, "1", 1),
-    EB_REALS(eb_material, density, "kg/m^3", 1),   EB_REALS(eb_material, fibre_stiffness, "Pa", 1),
-    EB_REALS(eb_material, fibre_exponent, "1", 1), EB_REALS(eb_material, activation, "1", 1),
-    EB_REALS(eb_material, thickness, "m", 1),      {0}};
+static const eb_quantity material_quantities[] = {{"integration", "1", EB_NAMED,
+                                                   offsetof(eb_material, integration), 1,
+                                                   eb_integration_name, false},
+                                                  EB_REALS(eb_material, young, "Pa", 1),
+                                                  EB_REALS(eb_material, poisson, "1", 1),
+                                                  EB_REALS(eb_material, density, "kg/m^3", 1),
+                                                  EB_REALS(eb_material, fibre_stiffness, "Pa", 1),
+                                                  EB_REALS(eb_material, fibre_exponent, "1", 1),
+                                                  EB_REALS(eb_material, activation, "1", 1),
+                                                  EB_REALS(eb_material, thickness, "m", 1),
+                                                  EB_REALS(eb_material, hourglass, "1", 1),
+                                                  {0}};
 
 static eb_error put_materials(hid_t group, const eb_scene *scene) {
   size_t regions = (size_t)scene->material_count;
@@ -122,6 +129,13 @@ static eb_error put_materials(hid_t group, const eb_scene *scene) {
       group, "fibres",
       "with I5 = |F a|^2 along mesh/fibre: astvk fibre_stiffness/2 (I5 - 1)^2; fung activation "
       "fibre_stiffness / (2 fibre_exponent) (exp(fibre_exponent (I5 - 1)^2) - 1)"));
+  EB_TRY(eb_h5_put_text(
+      group, "hexahedra",
+      "integration of hexahedra: gauss has 2 x 2 x 2 points; the others have one point with the "
+      "mean "
+      "gradients and the volume of the element and store sum_k s_k |gamma_k x|^2 in its hourglass "
+      "modes, one-point with s_k = hourglass mu V^(1/3), staggered with mu |F|^2 on a staggered "
+      "grid; harness/audit/hourglass.c has gamma_k and s_k"));
   return eb_h5_put_text(group, "planar",
                         "triangles are slices of a solid that does not stretch along z, thickness "
                         "thick (1 m where it is 0); solids ignore thickness");
@@ -332,7 +346,7 @@ static eb_error put_attributes(hid_t group, const eb_run *run, const eb_scene *s
                 {"paper_vertices", scene->ops->target_vertices},
                 {"paper_elements", scene->ops->target_elements},
                 {"bodies_collide", scene->bodies_collide},
-                {"scripted_force", scene->ops->force != NULL}};
+                {"scripted_force", scene->load_count > 0}};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     EB_TRY(eb_h5_put_int(group, counts[i].name, counts[i].value));
   return EB_OK;

@@ -179,6 +179,25 @@ static eb_error check_parts(const eb_results *results, int run) {
   return error;
 }
 
+/* Rotations, too. */
+static eb_error check_rotations(const eb_results *results, int run) {
+  size_t rows = 0, count;
+  double *values;
+  if (!eb_results_has(results, run, EB_ROTATION_GROUP)) return EB_OK;
+  EB_TRY(eb_results_steps(results, run, EB_COL_STEP, &values, &rows));
+  free(values);
+  for (int i = 0; i < EB_ROTATION_COLUMNS; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", EB_ROTATION_GROUP, eb_rotation_columns[i].name);
+    EB_TRY(eb_results_column(results, run, path, &values, &count));
+    free(values);
+    if (count != rows)
+      return eb_results_locate(
+          results, run, EB_ERROR(EB_ERR_FORMAT, "%s has %zu rows, steps/ %zu", path, count, rows));
+  }
+  return EB_OK;
+}
+
 /* What the scene is made of, mesh and surface of the run's scene, frames, colliders and obstacles,
  * when the run came to frames. */
 static eb_error check_frames(const eb_results *results, int run) {
@@ -234,6 +253,7 @@ static eb_error check_run(const eb_results *results, int run) {
   eb_residuals residuals;
   EB_TRY(check_tables(results, run));
   EB_TRY(check_parts(results, run));
+  EB_TRY(check_rotations(results, run));
   for (int i = EB_COL_COUNT; i < EB_STEP_TABLES; i++)
     EB_TRY(eb_results_setup(results, run, eb_results_table_info(i).name, &value));
   EB_TRY(eb_results_memory(results, run, bytes));

@@ -207,6 +207,8 @@ struct eb_recorder {
   eb_table tables[TABLES];
   eb_table *parts; /* parts x EB_PART_COLUMNS */
   int part_tables;
+  eb_table rotations[EB_ROTATION_COLUMNS];
+  bool rotates; /* they are open */
 };
 
 static eb_error open_tables(eb_recorder *recorder) {
@@ -261,7 +263,7 @@ static eb_error open_frame_tables(eb_recorder *recorder) {
   if (scene->articulation) joints = (hsize_t)eb_articulation_joints(scene->articulation);
   if (scene->free_bodies) bodies = (hsize_t)scene->free_bodies->count;
   bool holds_nodes = scene->ops->boundary || scene->articulation || scene->free_bodies;
-  bool pushes_nodes = scene->contact || scene->ops->force; /* f_ext can be more than weight */
+  bool pushes_nodes = scene->contact || scene->load_count > 0; /* f_ext can be more than weight */
   for (int32_t c = 0; c < scene->collider_count; c++)
     pushes_nodes = pushes_nodes || !scene->colliders[c].implicit;
   bool contacts = (eb_scene_needs(scene) & EB_CAP_CONTACT) != 0;
@@ -549,6 +551,7 @@ eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *r
   EB_TRY(EB_NEW(recorder, 1));
   recorder->file = recorder->run = -1;
   eb_tables_start(recorder->tables, TABLES);
+  eb_tables_start(recorder->rotations, EB_ROTATION_COLUMNS);
   eb_error error = eb_run_set(&recorder->path, path);
   if (!error) error = eb_h5_create_file(path, &recorder->file);
   if (!error) error = fill(recorder, environment, run, scene);
@@ -645,17 +648,45 @@ eb_error eb_recorder_parts(eb_recorder *recorder, const double *rows) {
   return EB_OK;
 }
 
-eb_error eb_recorder_subspace(eb_recorder *recorder, const char *kind, const char *name,
-                              const char *unit, double value) {
-  char path[128];
-  int used = snprintf(path, sizeof path, "%s", EB_SUBSPACE_GROUP);
-  for (int level = 0; level < (*kind ? 2 : 1); level++) {
+static eb_error open_rotations(eb_recorder *recorder) {
+  enum { ROWS_PER_CHUNK = 256 };
+  hid_t group;
+  EB_TRY(eb_h5_group(recorder->run, EB_ROTATION_GROUP, &group));
+  H5Gclose(group);
+  for (int i = 0; i < EB_ROTATION_COLUMNS; i++) {
+    const eb_column_info *column = &eb_rotation_columns[i];
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", EB_ROTATION_GROUP, column->name);
+    const eb_dataset what = {path, column->unit, EB_REAL, column->doc};
+    EB_TRY(eb_table_open(recorder->run, &what, (eb_h5_shape){0}, ROWS_PER_CHUNK,
+                         &recorder->rotations[i]));
+  }
+  recorder->rotates = true;
+  return EB_OK;
+}
+
+eb_error eb_recorder_rotations(eb_recorder *recorder, int64_t before, const double *row) {
+  static const double none[EB_ROTATION_COLUMNS] = {NAN, NAN, NAN, NAN, NAN};
+  int64_t missing = recorder->rotates ? 0 : before;
+  if (!recorder->rotates && !row) return EB_OK;
+  if (!recorder->rotates) EB_TRY(open_rotations(recorder));
+  for (int i = 0; i < EB_ROTATION_COLUMNS; i++) {
+    for (int64_t k = 0; k < missing; k++)
+      EB_TRY(eb_table_add(&recorder->rotations[i], &none[i], 1));
+    EB_TRY(eb_table_add(&recorder->rotations[i], row ? &row[i] : &none[i], 1));
+  }
+  return EB_OK;
+}
+
+eb_error eb_recorder_number(eb_recorder *recorder, const char *path, const char *unit,
+                            double value) {
+  char group_path[128];
+  for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
     hid_t group;
-    if (level > 0) used += snprintf(path + used, sizeof path - (size_t)used, "/%.40s", kind);
-    EB_TRY(eb_h5_group(recorder->run, path, &group));
+    snprintf(group_path, sizeof group_path, "%.*s", (int)(end - path), path);
+    EB_TRY(eb_h5_group(recorder->run, group_path, &group));
     H5Gclose(group);
   }
-  snprintf(path + used, sizeof path - (size_t)used, "/%.60s", name);
   return eb_scalar_put(recorder->run, path, unit, value);
 }
 
@@ -732,6 +763,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
   }
   EB_TRY(eb_tables_commit(recorder->tables, TABLES));
   EB_TRY(eb_tables_commit(recorder->parts, recorder->part_tables));
+  if (recorder->rotates) EB_TRY(eb_tables_commit(recorder->rotations, EB_ROTATION_COLUMNS));
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
   return EB_OK;
@@ -741,6 +773,7 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 static void close_objects(eb_recorder *recorder) {
   eb_tables_clear(recorder->tables, TABLES);
   eb_tables_clear(recorder->parts, recorder->part_tables);
+  eb_tables_clear(recorder->rotations, EB_ROTATION_COLUMNS);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }

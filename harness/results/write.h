@@ -27,10 +27,12 @@ EB_MUST eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL
 EB_MUST eb_error eb_recorder_open_parts(eb_recorder *recorder, int count, const char *const *names);
 /* A row of each of them beside that of eb_recorder_step; count x EB_PART_COLUMNS. */
 EB_MUST eb_error eb_recorder_parts(eb_recorder *recorder, const double *rows);
-/* Adds a number to the examination of the subspace: subspace/NAME or, where kind is not "",
- * subspace/KIND/NAME. */
-EB_MUST eb_error eb_recorder_subspace(eb_recorder *recorder, const char *kind, const char *name,
-                                      const char *unit, double value);
+/* A row of rotation/ beside that of eb_recorder_step, EB_ROTATION_COLUMNS; NULL: the step has none.
+ * The first one opens the group, with the `before` steps of the run until then. */
+EB_MUST eb_error eb_recorder_rotations(eb_recorder *recorder, int64_t before, const double *row);
+/* Adds a number by its path in the run: "subspace/null", "element/rank". */
+EB_MUST eb_error eb_recorder_number(eb_recorder *recorder, const char *path, const char *unit,
+                                    double value);
 /* What is stored of a run in one moment. */
 typedef struct eb_frame {
   /* at the end of a step, on the mesh that the scene then has, or the initial one */

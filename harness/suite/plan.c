@@ -71,6 +71,7 @@ static eb_error keep(eb_plan *plan, eb_case *work, int *at) {
     if ((there->frames == EB_FRAMES_ALL) == (work->frames == EB_FRAMES_ALL) &&
         strcmp(there->task, work->task) == 0) {
       there->examine = there->examine || work->examine;
+      if (work->embed > there->embed) there->embed = work->embed;
       return eb_ranges_add_all(&there->checkpoints, &work->checkpoints);
     }
   }
@@ -97,6 +98,7 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   work->contact_problem = s->contact_problem;
   work->frames = s->frames;
   work->examine = s->examine == EB_SETTING_YES;
+  work->embed = s->embed;
   work->timeout = s->timeout > 0 ? s->timeout : default_timeout;
   work->memory = s->memory > 0 ? s->memory * 1e6 : share * eb_machine_memory();
   if (loop->parameters) EB_TRY(eb_run_set(&work->parameters, loop->parameters));

@@ -39,6 +39,7 @@ eb_error eb_settings_set(eb_settings *settings, const char *name, const char *va
     return eb_parse_whole(name, value, 1, 1000000000, &settings->contact_problem);
   if (strcmp(name, "timeout") == 0)
     return eb_parse_real(name, value, 1e-3, 1e9, &settings->timeout);
+  if (strcmp(name, "embed") == 0) return eb_parse_whole(name, value, 1, 1000000, &settings->embed);
   if (strcmp(name, "memory") == 0) return eb_parse_real(name, value, 1, 1e9, &settings->memory);
   if (strcmp(name, "frames") == 0) return eb_frames_parse(value, &settings->frames);
   if (strcmp(name, "examine") == 0) {
@@ -61,6 +62,7 @@ eb_settings eb_settings_over(eb_settings base, eb_settings over) {
   if (over.contact_problem) base.contact_problem = over.contact_problem;
   if (over.frames) base.frames = over.frames;
   if (over.examine) base.examine = over.examine;
+  if (over.embed) base.embed = over.embed;
   if (over.timeout > 0) base.timeout = over.timeout;
   if (over.memory > 0) base.memory = over.memory;
   if (over.has_seed) {
@@ -103,8 +105,9 @@ static eb_error section_of(reader *r, const char *label, eb_suite_section **out)
 }
 
 static eb_error common_key(reader *r, const char *key, const char *value) {
-  static const char *const names[] = {"summary", "repeat", "steps",           "threads", "seed",
-                                      "timeout", "memory", "contact-problem", "frames",  "examine"};
+  static const char *const names[] = {"summary", "repeat",  "steps",  "threads",
+                                      "seed",    "timeout", "memory", "contact-problem",
+                                      "frames",  "examine", "embed"};
   int known;
   if (strcmp(key, "summary") == 0) return eb_string_format(&r->suite->summary, "%s", value);
   EB_TRY(eb_settings_set(&r->common, key, value, &known));
@@ -117,7 +120,7 @@ static eb_error section_key(reader *r, const char *label, const char *key, const
   static const char *const names[] = {"scene", "solver",  "repeat",  "steps",           "threads",
                                       "seed",  "timeout", "memory",  "contact-problem", "frames",
                                       "from",  "stride",  "samples", "checkpoints",     "group",
-                                      "sweep", "examine"};
+                                      "sweep", "examine", "embed"};
   eb_suite_section *section = NULL;
   int known;
   bool ties;

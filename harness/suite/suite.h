@@ -7,12 +7,12 @@
  *   scene  = conjac2020/twist:E=1e5     one a line, any number; the label itself when there is none
  *   solver = newton:rtol=1e-6           one a line, any number
  *   repeat = 3   steps = 50   threads = 1 2   seed = 7   timeout = 60   memory = 2000
- *   frames = all   examine = yes
+ *   frames = all   examine = yes   embed = 20
  *
  * (each setting on a line of its own; timeout in s, memory in MB; frames: interval or all, see
- * eb_frames; examine: yes or no). A section may also say what its cases start from, with which they
- * compete, and that an option is to be swept: from, stride, samples, checkpoints, group, sweep
- * (harness/suite/ties.h). */
+ * eb_frames; examine: yes or no; embed: points an element). A section may also say what its cases
+ * start from, with which they compete, and that an option is to be swept: from, stride, samples,
+ * checkpoints, group, sweep (harness/suite/ties.h). */
 #ifndef EB_SUITE_H
 #define EB_SUITE_H
 
@@ -33,6 +33,7 @@ typedef struct eb_settings {
   int64_t contact_problem; /* the step whose contact problem is kept */
   eb_frames frames;
   eb_setting examine; /* the subspace that a solver declares (harness/audit/examine.h) */
+  int64_t embed;      /* points an element (harness/audit/embedding.h) */
   int64_t seed;       /* set when has_seed */
   int has_seed;
   int thread_count;

@@ -69,17 +69,15 @@ eb_error eb_kept_load(const char *directory, const char *name, const char *endin
   return error;
 }
 
-bool eb_kept_store(const char *directory, const char *name, const char *ending, uint32_t version,
-                   eb_digest key, const void *data, size_t bytes) {
-  char path[PATH_BYTES], temporary[PATH_BYTES];
+bool eb_kept_replace(const char *directory, const char *path, const void *head, size_t head_bytes,
+                     const void *data, size_t bytes) {
+  char temporary[PATH_BYTES];
   int length = snprintf(temporary, sizeof temporary, "%s/writing-XXXXXX", directory);
-  if (!make_path(directory, name, ending, key, path) || length <= 0 || length >= PATH_BYTES)
-    return false;
-  kept_header header = make_header(version, key, data, bytes);
+  if (length <= 0 || length >= PATH_BYTES) return false;
   int descriptor = mkstemp(temporary);
   FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
-  bool good =
-      file && fwrite(&header, sizeof header, 1, file) == 1 && fwrite(data, 1, bytes, file) == bytes;
+  bool good = file && fwrite(head, 1, head_bytes, file) == head_bytes &&
+              fwrite(data, 1, bytes, file) == bytes;
   if (file)
     good = fclose(file) == 0 && good;
   else if (descriptor >= 0)
@@ -87,4 +85,12 @@ bool eb_kept_store(const char *directory, const char *name, const char *ending, 
   good = good && rename(temporary, path) == 0;
   if (!good && descriptor >= 0) unlink(temporary);
   return good;
+}
+
+bool eb_kept_store(const char *directory, const char *name, const char *ending, uint32_t version,
+                   eb_digest key, const void *data, size_t bytes) {
+  char path[PATH_BYTES];
+  if (!make_path(directory, name, ending, key, path)) return false;
+  kept_header header = make_header(version, key, data, bytes);
+  return eb_kept_replace(directory, path, &header, sizeof header, data, bytes);
 }

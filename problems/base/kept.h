@@ -18,4 +18,9 @@ EB_MUST eb_error eb_kept_load(const char *directory, const char *name, const cha
 bool eb_kept_store(const char *directory, const char *name, const char *ending, uint32_t version,
                    eb_digest key, const void *data, size_t bytes);
 
+/* Writes both parts beside `path`, in its directory, and renames the file: readers see the whole of
+ * it or none. False: nothing has changed. */
+bool eb_kept_replace(const char *directory, const char *path, const void *head, size_t head_bytes,
+                     const void *data, size_t bytes);
+
 #endif

@@ -25,6 +25,10 @@ struct eb_corotation {
   double *node_rotation;  /* node_count x 9: the same */
   eb_v4 *rotation;        /* batch_count x 4: R_e */
   eb_v4 *stale;           /* batch_count x 4 nodes x 4: Q_e as last refreshed */
+  /* of estimates (eb_corotation_track): */
+  eb_rotation_rests rests;
+  eb_v4 *tracked; /* batch_count x 4: what estimators go on from */
+  eb_v4 *sense;   /* batch_count: -1 where the estimate is minus R_e, a reflection; or NULL */
 };
 
 EB_INLINE const eb_v4 *tet_geometry(const eb_corotation *c, int32_t batch) {
@@ -555,12 +559,16 @@ void eb_corotation_destroy(eb_corotation *c) {
   free(c->node_rotation);
   free(c->rotation);
   free(c->stale);
+  eb_rotation_rests_clear(&c->rests);
+  free(c->tracked);
+  free(c->sense);
   free(c);
 }
 
 int64_t eb_corotation_bytes(const eb_corotation *c) {
   int64_t nodes = c->elasticity->node_count, batches = c->elasticity->batch_count;
   int64_t vectors = 2 * nodes + 4 * (1 + EB_CORNERS) * batches;
+  if (c->sense) vectors += batches * (5 + 3 * EB_CORNERS + 6 + 3 * (EB_CORNERS - 1) + 2);
   return (int64_t)sizeof *c + eb_elasticity_bytes(c->elasticity) +
          vectors * (int64_t)sizeof(eb_v4) + 9 * nodes * (int64_t)sizeof(double);
 }
@@ -589,6 +597,46 @@ void eb_corotation_rotate_elements(eb_corotation *c, const double *x) {
     rotate_chunk(c, e->chunk_start[k], e->chunk_start[k + 1], x);
 }
 
+/* ---- estimates ------------------------------------------------------------------------------- */
+
+/* A reflection is -R_e. In R K R^T its sign is squared, and so the matrix and the errors, which are
+ * linear in velocities, know nothing of it. */
+
+eb_error eb_corotation_track(eb_corotation *c, const eb_mesh *mesh) {
+  int32_t batches = c->elasticity->batch_count;
+  EB_TRY(eb_rotation_rests_create(mesh, batches, c->elasticity->element, &c->rests));
+  EB_TRY(EB_NEW(c->tracked, 4 * (size_t)batches));
+  EB_TRY(EB_NEW(c->sense, batches));
+  for (int32_t b = 0; b < batches; b++) c->tracked[4 * (size_t)b] = c->sense[b] = eb_v4_set(1);
+  return EB_OK;
+}
+
+/* Stores +-R of batch b, and R for each of its elements. */
+EB_INLINE void store_estimate(eb_corotation *c, int32_t b, eb_v4 R[9], double *rotations) {
+  eb_v4 cross[3];
+  for (int l = 0; l < EB_LANES; l++) {
+    int64_t element = c->elasticity->element[EB_LANES * (int64_t)b + l];
+    for (int k = 0; k < 9 && element >= 0; k++) rotations[9 * element + k] = R[k][l];
+  }
+  eb_v4_cross3(R, R + 3, cross);
+  c->sense[b] = eb_v4_copysign(eb_v4_set(1), eb_v4_dot3(cross, R + 6));
+  for (int k = 0; k < 9; k++) R[k] *= c->sense[b];
+  eb_quaternion_of(R, c->rotation + 4 * (int64_t)b);
+}
+
+void eb_corotation_estimate_elements(eb_corotation *c, eb_rotation_method method, bool cold,
+                                     const double *x, double *rotations) {
+#pragma omp parallel for schedule(static)
+  for (int32_t b = 0; b < c->elasticity->batch_count; b++) {
+    const eb_rotation_rest rest = eb_rotation_rest_of(&c->rests, b);
+    eb_v4 at[EB_CORNERS][3], R[9], *q = c->tracked + 4 * (int64_t)b;
+    for (int k = 0; k < 4 && cold; k++) q[k] = eb_v4_set(k == 0);
+    eb_rotation_gather(&c->rests, b, x, at);
+    eb_rotate4(method, EB_CORNERS, &rest, (const eb_v4(*)[3])at, q, R);
+    store_estimate(c, b, R, rotations);
+  }
+}
+
 /* ---- forces ---------------------------------------------------------------------------------- */
 
 /* Gradients of nodes 1 to 3 in the frame R, and the volume. */
@@ -614,6 +662,7 @@ static void add_gradient(const eb_corotation *c, int32_t begin, int32_t end, con
     gather_edges(EB_CORNERS, tet_nodes(c, b), x, edge);
     unit_matrix(c->rotation + 4 * (int64_t)b, R);
     turn_geometry(R, tet_geometry(c, b), turned);
+    for (int k = 0; k < 9 && c->sense; k++) turned[k] *= c->sense[b];
     deformation(EB_CORNERS, edge, turned, H);
     for (int i = 0; i < 3; i++) H[4 * i] -= 1;
     linear_stress(tet_law(c, b), H, sigma);

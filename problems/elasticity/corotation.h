@@ -19,6 +19,7 @@
 #define EB_COROTATION_H
 
 #include "problems/elasticity/elasticity.h"
+#include "problems/elasticity/rotation.h"
 
 typedef struct eb_corotation eb_corotation;
 
@@ -32,6 +33,14 @@ int64_t eb_corotation_bytes(const eb_corotation *corotation);
 
 /* R_e of every element at x (nodes x 3), proper also for inverted elements (Irving et al. 2004). */
 void eb_corotation_rotate_elements(eb_corotation *corotation, const double *x);
+/* What eb_corotation_estimate_elements works on: the rest of `mesh`, the one that the corotation
+ * was made for. */
+EB_MUST eb_error eb_corotation_track(eb_corotation *corotation, const eb_mesh *mesh);
+/* R_e of every element by one of the estimators, and by the same at all times. Those that track go
+ * on from the last estimate, or from the identity when `cold`. A reflection is one in forces and
+ * matrix, too. rotations (elements x 9, row-major) receives them. */
+void eb_corotation_estimate_elements(eb_corotation *corotation, eb_rotation_method method,
+                                     bool cold, const double *x, double *rotations);
 /* R_i of every node: the rotation that takes the nodes it shares elements with, relative to it and
  * all with weight one, best from their rest positions to x (Horn 1987). Always proper; where the
  * ring does not determine it (all on a line) the one nearest to the last. Nodes without elements

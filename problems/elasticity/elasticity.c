@@ -200,15 +200,36 @@ enum { PARTIAL_SUMS = 1024, MAX_GEOMETRY = 8 * 22, MAX_ARITY = 8 };
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static const eb_kernels *kernels_of(eb_element_type type) {
+static const eb_kernels *kernels_of(eb_element_type type, eb_integration integration) {
+  bool gauss = integration == EB_INTEGRATION_GAUSS;
   return type == EB_TRIANGLE      ? &eb_triangle_kernels
          : type == EB_TETRAHEDRON ? &eb_tetrahedron_kernels
-         : type == EB_HEXAHEDRON  ? &eb_hexahedron_kernels
-                                  : NULL;
+         : type == EB_HEXAHEDRON
+             ? (gauss ? &eb_hexahedron_kernels : &eb_one_point_hexahedron_kernels)
+             : NULL;
+}
+
+/* Elements of one mesh are swept over by one set of kernels. */
+static eb_error check_integration(const eb_mesh *mesh, const eb_material *materials) {
+  for (int32_t r = 0; r < mesh->region_count; r++) {
+    const char *of = eb_integration_name((int)materials[r].integration),
+               *first = eb_integration_name((int)materials[0].integration);
+    if (mesh->type != EB_HEXAHEDRON && materials[r].integration != EB_INTEGRATION_GAUSS)
+      return EB_ERROR(EB_ERR_UNSUPPORTED,
+                      "material of region %d: integration %s is of hexahedra; these elements of %d "
+                      "nodes need %s",
+                      (int)r, of, (int)mesh->type, eb_integration_name(EB_INTEGRATION_GAUSS));
+    if (materials[r].integration != materials[0].integration)
+      return EB_ERROR(EB_ERR_UNSUPPORTED,
+                      "materials of regions 0 and %d: integration is %s and %s; all regions of a "
+                      "mesh need the same",
+                      (int)r, first, of);
+  }
+  return EB_OK;
 }
 
 static eb_error check_mesh(const eb_mesh *mesh, const eb_material *materials) {
-  if (!kernels_of(mesh->type))
+  if (!kernels_of(mesh->type, EB_INTEGRATION_GAUSS))
     return EB_ERROR(EB_ERR_UNSUPPORTED,
                     "elasticity needs triangles, tetrahedra or hexahedra; the mesh has elements of "
                     "%d nodes",
@@ -226,6 +247,7 @@ static eb_error check_mesh(const eb_mesh *mesh, const eb_material *materials) {
                       "directions",
                       (int)r, name);
   }
+  EB_TRY(check_integration(mesh, materials));
   for (int64_t i = 0; i < 3 * (int64_t)mesh->node_count; i++) {
     if (!isfinite(mesh->X[i]))
       return EB_ERROR(EB_ERR_INVALID, "node %lld: coordinate %d is %g", (long long)(i / 3),
@@ -274,51 +296,71 @@ static void reorder_gradients(int A, const int order[MAX_ARITY], double *geometr
   for (int a = 1; a < A; a++) memcpy(geometry + 3 * (a - 1), all + 3 * order[a], 3 * sizeof *all);
 }
 
+/* What measure() and control() find of one element, for nodes in ascending order. */
+typedef struct measured {
+  double geometry[MAX_GEOMETRY], share[MAX_ARITY]; /* shares as the element lists its nodes */
+  double hourglass[MAX_ARITY * MAX_ARITY];
+} measured;
+
 static eb_error measure_element(const eb_mesh *mesh, const eb_material *materials,
                                 const eb_kernels *kernels, int32_t element,
-                                const int order[MAX_ARITY], double geometry[MAX_GEOMETRY],
-                                double share[MAX_ARITY]) {
+                                const int order[MAX_ARITY], measured *out) {
   int A = kernels->nodes, stride = 3 * (A - 1) + 1;
   const int32_t *corners = mesh->elements + (int64_t)element * A;
-  double X[3 * MAX_ARITY];
+  const eb_material *material = &materials[mesh->region[element]];
+  double X[3 * MAX_ARITY], K[MAX_ARITY * MAX_ARITY], *geometry = out->geometry;
   for (int a = 0; a < A; a++) memcpy(X + 3 * a, mesh->X + 3 * (int64_t)corners[a], 3 * sizeof *X);
-  if (!kernels->measure(X, geometry, share))
+  if (!kernels->measure(X, geometry, out->share))
     return EB_ERROR(EB_ERR_INVALID,
                     "element %d has no positive rest %s; reorder its nodes or repair the mesh",
                     (int)element, mesh->type == EB_TRIANGLE ? "area" : "volume");
   if (mesh->type == EB_TRIANGLE) { /* measured with a thickness of 1 m */
-    double thickness = eb_material_thickness(&materials[mesh->region[element]]);
+    double thickness = eb_material_thickness(material);
     geometry[stride - 1] *= thickness;
-    for (int a = 0; a < EB_TRIANGLE; a++) share[a] *= thickness;
+    for (int a = 0; a < EB_TRIANGLE; a++) out->share[a] *= thickness;
   }
+  if (kernels->control) kernels->control(X, geometry, material, K);
+  for (int a = 0; kernels->control && a < A; a++)
+    for (int b = 0; b < A; b++) out->hourglass[A * a + b] = K[A * order[a] + order[b]];
   for (int q = 0; q < kernels->points; q++) reorder_gradients(A, order, geometry + q * stride);
   return EB_OK;
+}
+
+/* A lane of what a sweep reads; that of a repeated element has no volume and no stiffness. */
+static void fill_rest(const eb_mesh *mesh, int32_t batch, int lane, int32_t element, bool first,
+                      const measured *from, eb_elasticity *e) {
+  int A = e->kernels->nodes, stride = 3 * (A - 1) + 1, entries = e->kernels->points * stride;
+  eb_v4 *out = e->geometry + (int64_t)batch * entries;
+  for (int i = 0; i < entries; i++)
+    out[i][lane] = !first && i % stride == stride - 1 ? 0 : from->geometry[i];
+  if (e->fibre)
+    for (int i = 0; i < 3; i++)
+      e->fibre[3 * (int64_t)batch + i][lane] = mesh->fibre[3 * (int64_t)element + i];
+  if (!e->hourglass) return;
+  out = e->hourglass + (int64_t)batch * (A * (A - 1) / 2);
+  for (int a = 1; a < A; a++)
+    for (int b = a; b < A; b++, out++) (*out)[lane] = first ? from->hourglass[A * a + b] : 0;
 }
 
 /* One element into one lane of its batch; `first` is false for the repeated lanes, which get no
  * volume and no mass. */
 static eb_error fill_lane(const eb_mesh *mesh, const eb_material *materials, int32_t batch,
                           int lane, int32_t element, bool first, eb_elasticity *e) {
-  int A = e->kernels->nodes, Q = e->kernels->points, stride = 3 * (A - 1) + 1, order[MAX_ARITY];
+  int A = e->kernels->nodes, order[MAX_ARITY];
   const int32_t *corners = mesh->elements + (int64_t)element * A;
-  double geometry[MAX_GEOMETRY], share[MAX_ARITY];
+  measured found;
   sort_nodes(A, corners, order);
   for (int a = 1; a < A; a++)
     if (corners[order[a]] == corners[order[a - 1]])
       return EB_ERROR(EB_ERR_INVALID,
                       "element %d names node %d twice; degenerate elements are not supported",
                       (int)element, (int)corners[order[a]]);
-  EB_TRY(measure_element(mesh, materials, e->kernels, element, order, geometry, share));
-  eb_v4 *out = e->geometry + (int64_t)batch * Q * stride;
-  for (int i = 0; i < Q * stride; i++)
-    out[i][lane] = !first && i % stride == stride - 1 ? 0 : geometry[i];
-  if (e->fibre)
-    for (int i = 0; i < 3; i++)
-      e->fibre[3 * (int64_t)batch + i][lane] = mesh->fibre[3 * (int64_t)element + i];
+  EB_TRY(measure_element(mesh, materials, e->kernels, element, order, &found));
+  fill_rest(mesh, batch, lane, element, first, &found, e);
   int32_t *scatter = e->scatter + (int64_t)batch * (A * (A + 1) / 2) * EB_LANES + lane;
   for (int a = 0; a < A; a++) {
     e->node[((int64_t)batch * A + a) * EB_LANES + lane] = corners[order[a]];
-    if (first) e->mass[corners[a]] += materials[mesh->region[element]].density * share[a];
+    if (first) e->mass[corners[a]] += materials[mesh->region[element]].density * found.share[a];
     for (int b = a; b < A; b++, scatter += EB_LANES)
       *scatter = eb_block_matrix_find(e->pattern, corners[order[a]], corners[order[b]]);
   }
@@ -334,6 +376,13 @@ static eb_error find_mirrors(eb_elasticity *e) {
   return EB_OK;
 }
 
+static bool has_control(const eb_material *materials, int32_t count) {
+  for (int32_t r = 0; r < count; r++)
+    if (materials[r].integration == EB_INTEGRATION_STAGGERED || materials[r].hourglass > 0)
+      return true;
+  return false;
+}
+
 static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials, eb_elasticity *e) {
   size_t A = (size_t)e->kernels->nodes, Q = (size_t)e->kernels->points;
   size_t batches = (size_t)e->batch_count;
@@ -342,6 +391,8 @@ static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials,
   EB_TRY(EB_NEW(e->geometry, batches * Q * (3 * (A - 1) + 1)));
   EB_TRY(EB_NEW(e->mass, mesh->node_count));
   if (mesh->fibre) EB_TRY(EB_NEW(e->fibre, 3 * batches));
+  if (e->kernels->control && has_control(materials, mesh->region_count))
+    EB_TRY(EB_NEW(e->hourglass, batches * (A * (A - 1) / 2)));
   for (int32_t b = 0; b < e->batch_count; b++)
     for (int l = 0; l < EB_LANES; l++) {
       const int32_t *element = e->element + EB_LANES * (int64_t)b;
@@ -352,7 +403,7 @@ static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials,
 }
 
 static eb_error build(const eb_mesh *mesh, const eb_material *materials, eb_elasticity *e) {
-  e->kernels = kernels_of(mesh->type);
+  e->kernels = kernels_of(mesh->type, materials[0].integration);
   e->node_count = mesh->node_count;
   e->element_count = mesh->element_count;
   e->law_count = mesh->region_count;
@@ -387,8 +438,8 @@ void eb_elasticity_destroy(eb_elasticity *e) {
   if (!e) return;
   eb_block_matrix_destroy(e->pattern);
   eb_schedule_destroy(e->schedule);
-  void *const owned[] = {e->chunk_start, e->batch_law, e->element, e->node, e->scatter,
-                         e->geometry,    e->fibre,     e->mass,    e->laws, e->mirror};
+  void *const owned[] = {e->chunk_start, e->batch_law, e->element, e->node, e->scatter, e->geometry,
+                         e->fibre,       e->hourglass, e->mass,    e->laws, e->mirror};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(e);
 }
@@ -400,7 +451,8 @@ void eb_elasticity_activate(eb_elasticity *e, double activation) {
 int64_t eb_elasticity_bytes(const eb_elasticity *e) {
   const int64_t index = sizeof(int32_t), A = e->kernels->nodes, Q = e->kernels->points;
   int64_t nodes = e->node_count, batches = e->batch_count, blocks = e->pattern->start[nodes];
-  int64_t vectors = batches * Q * (3 * (A - 1) + 1) + (e->fibre ? 3 * batches : 0);
+  int64_t vectors = batches * Q * (3 * (A - 1) + 1) + (e->fibre ? 3 * batches : 0) +
+                    (e->hourglass ? batches * (A * (A - 1) / 2) : 0);
   int64_t indices = batches * (1 + EB_LANES * (1 + A + A * (A + 1) / 2)) + e->chunk_count + 1;
   indices += 2 * nodes + 1 + 2 * blocks; /* of the pattern, and the mirrors */
   return (int64_t)sizeof *e + (int64_t)sizeof *e->pattern + vectors * (int64_t)sizeof(eb_v4) +

@@ -15,10 +15,11 @@
 
 typedef struct eb_elasticity eb_elasticity;
 
-/* Tetrahedra, hexahedra (trilinear, 2x2x2 Gauss points) and planar triangles: plane strain, F33 =
- * 1, of 1 m thickness unless the materials say otherwise; forces along z are 0, and H's z entries,
- * on which nothing acts, are the mean of its x and y entries, so that H is definite where the plane
- * problem is. `materials` has one entry a region and is copied. The mesh is not kept. */
+/* Tetrahedra, hexahedra (trilinear; 2x2x2 Gauss points, or one and control of hourglass modes, as
+ * the materials' `integration` says, one_point.c) and planar triangles: plane strain, F33 = 1, of 1
+ * m thickness unless the materials say otherwise; forces along z are 0, and H's z entries, on which
+ * nothing acts, are the mean of its x and y entries, so that H is definite where the plane problem
+ * is. `materials` has one entry a region and is copied. The mesh is not kept. */
 EB_MUST eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
                                       eb_elasticity **out);
 void eb_elasticity_destroy(eb_elasticity *elasticity);

@@ -15,6 +15,10 @@
  * assembled K_zz = (K_xx + K_yy) / 2 is the mean of two principal submatrices of the plane's K,
  * hence its eigenvalues lie between the least and the greatest of K.
  *
+ * Hexahedra of one point have a constant matrix besides, which controls their hourglass modes
+ * (one_point.c). With its zero row sums it is contracted with edges as the gradients are: the force
+ * on node a >= 1 is sum over b >= 1 of K_ab (x_b - x_0), and K_ab I adds to block (a, b).
+ *
  * A file that includes this names A and Q as constants, so that the loops unroll. */
 #ifndef EB_ELEMENT_KERNELS_H
 #define EB_ELEMENT_KERNELS_H
@@ -22,7 +26,12 @@
 #include "problems/elasticity/elements.h"
 #include "problems/elasticity/svd3.h"
 
-enum { EB_MAX_NODES = 8, EB_MAX_INNER = EB_MAX_NODES - 1, EB_PLANAR_NODES = 3 };
+enum {
+  EB_MAX_NODES = 8,
+  EB_MAX_INNER = EB_MAX_NODES - 1,
+  EB_PLANAR_NODES = 3,
+  EB_HOURGLASS_PAIRS = EB_MAX_INNER * (EB_MAX_INNER + 1) / 2
+};
 
 /* Component i of a vector at four nodes. */
 EB_INLINE eb_v4 gather(const int32_t node[EB_LANES], const double *x, int i) {
@@ -56,6 +65,16 @@ EB_INLINE const eb_v4 *geometry_of(const eb_elasticity *e, int A, int Q, int32_t
   return e->geometry + (int64_t)batch * Q * (3 * (A - 1) + 1);
 }
 
+/* Whether elements have an hourglass matrix. */
+EB_INLINE bool controlled(int A, int Q, const eb_elasticity *e) {
+  return A == EB_HEXAHEDRON && Q == 1 && e->hourglass;
+}
+
+/* K_ab of batch b, 1 <= a <= b; where elements are `controlled`. */
+EB_INLINE const eb_v4 *hourglass_of(const eb_elasticity *e, int32_t batch) {
+  return e->hourglass + (int64_t)batch * EB_HOURGLASS_PAIRS;
+}
+
 /* ---- groups of points ------------------------------------------------------------------------ */
 
 /* Deformation gradients of several points, decomposed together where a law asks for it. */
@@ -63,6 +82,7 @@ enum { EB_GROUP_POINTS = 8 };
 
 typedef struct point_group {
   eb_v4 F[EB_GROUP_POINTS][9], U[EB_GROUP_POINTS][9], V[EB_GROUP_POINTS][9], s[EB_GROUP_POINTS][3];
+  eb_v4 edge[EB_GROUP_POINTS][EB_MAX_INNER][3]; /* of the batches, where they are `controlled` */
 } point_group;
 
 /* Where the group ends that starts at batch b. */
@@ -74,16 +94,46 @@ EB_INLINE int32_t group_end(int Q, int32_t b, int32_t end) {
 EB_INLINE void prepare_group(int A, int Q, const eb_elasticity *e, int32_t begin, int32_t end,
                              const double *x, bool (*decomposes)(const eb_law *),
                              point_group *group) {
-  eb_v4 edge[EB_MAX_INNER][3];
+  eb_v4 own[EB_MAX_INNER][3];
   bool decompose = false;
   int n = 0;
   for (int32_t b = begin; b < end; b++) {
     const eb_v4 *g = geometry_of(e, A, Q, b);
+    eb_v4(*edge)[3] = controlled(A, Q, e) ? group->edge[b - begin] : own;
     decompose |= decomposes(&e->laws[e->batch_law[b]]);
     gather_edges(A, e->node + (int64_t)b * A * EB_LANES, x, edge);
     for (int q = 0; q < Q; q++, n++, g += 3 * (A - 1) + 1) deformation(A, edge, g, group->F[n]);
   }
   if (decompose) eb_svd3(n, (const eb_v4(*)[9])group->F, group->U, group->s, group->V);
+}
+
+/* ---- control of hourglass modes -------------------------------------------------------------- */
+
+/* K_ab among the pairs, 0-based inner nodes. */
+EB_INLINE eb_v4 hourglass_entry(const eb_v4 *K, int a, int b) {
+  return a <= b ? K[a * EB_MAX_INNER - a * (a - 1) / 2 + b - a]
+                : K[b * EB_MAX_INNER - b * (b - 1) / 2 + a - b];
+}
+
+/* force += K edge */
+EB_INLINE void add_hourglass_force(const eb_v4 *K, eb_v4 (*edge)[3], eb_v4 (*force)[3]) {
+  for (int a = 0; a < EB_MAX_INNER; a++)
+    for (int b = 0; b < EB_MAX_INNER; b++) {
+      eb_v4 k = hourglass_entry(K, a, b);
+      for (int i = 0; i < 3; i++) force[a][i] += k * edge[b][i];
+    }
+}
+
+EB_INLINE eb_v4 hourglass_energy(const eb_v4 *K, eb_v4 (*edge)[3]) {
+  eb_v4 force[EB_MAX_INNER][3] = {{{0}}}, twice = {0};
+  add_hourglass_force(K, edge, force);
+  for (int a = 0; a < EB_MAX_INNER; a++) twice += eb_v4_dot3(force[a], edge[a]);
+  return 0.5 * twice;
+}
+
+EB_INLINE void add_hourglass_blocks(const eb_v4 *K, double scale, eb_v4 (*block)[9]) {
+  for (int pair = 0; pair < EB_HOURGLASS_PAIRS; pair++)
+    for (int i = 0; i < 3; i++) block[pair][4 * i] += scale * K[pair];
 }
 
 /* ---- energy, gradient ------------------------------------------------------------------------ */
@@ -103,6 +153,8 @@ EB_INLINE double sweep_energy(int A, int Q, const eb_elasticity *e, int32_t begi
       eb_law_energy(law, group.F[n], R, fibre_of(e, b), &psi);
       total += g[3 * (A - 1)] * psi;
     }
+    for (int32_t b = first; controlled(A, Q, e) && b < stop; b++)
+      total += hourglass_energy(hourglass_of(e, b), group.edge[b - first]);
   }
   return eb_v4_sum(total);
 }
@@ -132,7 +184,7 @@ EB_INLINE void scatter_force(int A, const int32_t *node, eb_v4 (*force)[3], doub
 
 /* Batch b, whose points are first, first + 1, ... of the group. */
 EB_INLINE void add_batch_gradient(int A, int Q, const eb_elasticity *e, int32_t b,
-                                  const point_group *group, int first, double *gradient) {
+                                  point_group *group, int first, double *gradient) {
   eb_v4 force[EB_MAX_INNER][3], P[9], R[9] = {{0}};
   const eb_law *law = &e->laws[e->batch_law[b]];
   const eb_v4 *g = geometry_of(e, A, Q, b);
@@ -141,6 +193,7 @@ EB_INLINE void add_batch_gradient(int A, int Q, const eb_elasticity *e, int32_t 
     eb_law_stress(law, group->F[n], R, fibre_of(e, b), P);
     add_force(A, P, g, n == first, force);
   }
+  if (controlled(A, Q, e)) add_hourglass_force(hourglass_of(e, b), group->edge[first], force);
   scatter_force(A, e->node + (int64_t)b * A * EB_LANES, force, gradient);
 }
 
@@ -310,7 +363,7 @@ EB_INLINE void scatter_blocks(int A, const int32_t *scatter, eb_v4 (*block)[9], 
 
 /* Batch b, whose points are first, first + 1, ... of the group. */
 EB_INLINE void add_batch_matrix(int A, int Q, const eb_elasticity *e, int32_t b,
-                                const eb_matrix_job *job, const point_group *group, int first) {
+                                const eb_matrix_job *job, point_group *group, int first) {
   enum { PAIRS = EB_MAX_INNER * (EB_MAX_INNER + 1) / 2 };
   eb_v4 force[EB_MAX_INNER][3], block[PAIRS][9], P[9], R[9], M[6];
   point_tangent tangent;
@@ -328,6 +381,10 @@ EB_INLINE void add_batch_matrix(int A, int Q, const eb_elasticity *e, int32_t b,
     if (!gradient) continue;
     eb_law_stress(law, group->F[n], R, fibre, P);
     add_force(A, P, g, n == first, force);
+  }
+  if (controlled(A, Q, e)) {
+    add_hourglass_blocks(hourglass_of(e, b), job->scale, block);
+    if (gradient) add_hourglass_force(hourglass_of(e, b), group->edge[first], force);
   }
   for (int k = 0; A == EB_PLANAR_NODES && k < A * (A - 1) / 2; k++) flatten_block(block[k]);
   scatter_blocks(A, e->scatter + (int64_t)b * (A * (A + 1) / 2) * EB_LANES, block, job->values);
@@ -382,9 +439,9 @@ EB_INLINE void sweep_rotations(int A, int Q, const eb_elasticity *e, int32_t beg
   }
 }
 
-/* The table of an element's kernels: the sweeps at its numbers of nodes and points, and its
- * name_measure(). */
-#define EB_ELEMENT_KERNELS(name, A, Q)                                                             \
+/* The table of an element's kernels: the sweeps at its numbers of nodes and points, its
+ * name_measure(), and its control() or NULL. */
+#define EB_ELEMENT_KERNELS(name, A, Q, control_)                                                   \
   static double name##_energy(const eb_elasticity *e, int32_t begin, int32_t end,                  \
                               const double *x) {                                                   \
     return sweep_energy(A, Q, e, begin, end, x);                                                   \
@@ -404,6 +461,7 @@ EB_INLINE void sweep_rotations(int A, int Q, const eb_elasticity *e, int32_t beg
   const eb_kernels eb_##name##_kernels = {.nodes = A,                                              \
                                           .points = Q,                                             \
                                           .measure = name##_measure,                               \
+                                          .control = control_,                                     \
                                           .energy = name##_energy,                                 \
                                           .gradient = name##_gradient,                             \
                                           .matrix = name##_matrix,                                 \

@@ -22,7 +22,7 @@ static bool triangle_measure(const double *X, double *geometry, double *share) {
   return true;
 }
 
-EB_ELEMENT_KERNELS(triangle, EB_TRIANGLE, 1);
+EB_ELEMENT_KERNELS(triangle, EB_TRIANGLE, 1, NULL);
 
 /* ---- tetrahedra ------------------------------------------------------------------------------ */
 
@@ -51,7 +51,7 @@ static bool tetrahedron_measure(const double *X, double *geometry, double *share
   return true;
 }
 
-EB_ELEMENT_KERNELS(tetrahedron, EB_TETRAHEDRON, 1);
+EB_ELEMENT_KERNELS(tetrahedron, EB_TETRAHEDRON, 1, NULL);
 
 /* ---- hexahedra ------------------------------------------------------------------------------- */
 
@@ -106,4 +106,4 @@ static bool hexahedron_measure(const double *X, double *geometry, double *share)
   return true;
 }
 
-EB_ELEMENT_KERNELS(hexahedron, EB_HEXAHEDRON, HEXAHEDRON_POINTS);
+EB_ELEMENT_KERNELS(hexahedron, EB_HEXAHEDRON, HEXAHEDRON_POINTS, NULL);

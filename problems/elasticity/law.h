@@ -28,7 +28,14 @@ typedef struct eb_law {
 typedef struct eb_principal_tangent {
   eb_v4 scaling[6];          /* 00 11 22 12 02 01 */
   eb_v4 direct[3], cross[3]; /* entry k belongs to the pair of the two other indices */
+  eb_v4 slope[3];            /* P = U diag(slope) V^T; not set when the law is linear */
 } eb_principal_tangent;
+
+/* How an energy depends on one node of an element, whose rest gradient is g, while the others stay:
+ * F + x g^T. `pull` = P g is its derivative in x, `block` (00 11 22 12 02 01) the second one. */
+typedef struct eb_node_terms {
+  eb_v4 pull[3], block[6];
+} eb_node_terms;
 
 eb_law eb_law_make(const eb_material *material);
 /* Sets the activation of the fibre; only Fung's has one. */
@@ -52,6 +59,13 @@ void eb_law_stress(const eb_law *law, const eb_v4 F[9], const eb_v4 R[9], const 
  * the law is linear. With `project`, the nearest positive semi-definite tangent. */
 void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project,
                     eb_principal_tangent *tangent);
+
+/* Whether eb_law_node serves the law: its isotropic part is a function of invariants, so that one
+ * node's terms ask for no decomposition of F. */
+bool eb_law_serves_node(const eb_law *law);
+/* Terms of the isotropic part, the block without what would make it indefinite: J and cof F are
+ * linear in x, and |F|^2 and |cof F|^2 are convex, so that most laws lose nothing. */
+void eb_law_node(const eb_law *law, const eb_v4 F[9], const eb_v4 g[3], eb_node_terms *out);
 
 /* The fibre's dP_ik / dF_jl = M_ij a_k a_l; M is symmetric: 00 11 22 12 02 01. */
 void eb_law_fibre_tangent(const eb_law *law, const eb_v4 F[9], const eb_v4 fibre[3], bool project,

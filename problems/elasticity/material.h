@@ -34,7 +34,10 @@
         "neo-Hookean without singularity at inversion", "Smith et al. 2018")                       \
   ENTRY(EB_MOONEY_RIVLIN, "mooney-rivlin",                                                         \
         "two-invariant rubber, C10 : C01 = 3 : 1, polynomial volume term",                         \
-        "Mooney 1940; Rivlin 1948")
+        "Mooney 1940; Rivlin 1948")                                                                \
+  ENTRY(EB_PROJECTIVE, "projective",                                                               \
+        "distances to the nearest rotation and to the nearest matrix of volume 1",                 \
+        "Bouaziz et al. 2014")
 /* clang-format on */
 
 #define EB_MATERIAL_CONSTANT(kind, name, summary, citation) kind,
@@ -53,16 +56,26 @@ typedef enum eb_fibre_kind {
   EB_FIBRE_FUNG   /* activation k1 / (2 k2) (exp(k2 (I5 - 1)^2) - 1) */
 } eb_fibre_kind;
 
+/* How hexahedra are integrated, and what resists their hourglass modes (elasticity.h). */
+typedef enum eb_integration {
+  EB_INTEGRATION_GAUSS,     /* 2 x 2 x 2 points */
+  EB_INTEGRATION_ONE_POINT, /* and `hourglass` */
+  EB_INTEGRATION_STAGGERED  /* one point, mu |F|^2 at the places of a staggered grid */
+} eb_integration;
+#define EB_INTEGRATION_CHOICES "gauss|one-point|staggered"
+
 typedef struct eb_material {
   eb_material_kind kind;
   double young;   /* Pa, > 0 */
   double poisson; /* -1 < nu < 0.5 */
   double density; /* kg/m^3, > 0 */
   eb_fibre_kind fibre;
-  double fibre_stiffness; /* mu_f or k1, Pa */
-  double fibre_exponent;  /* k2 */
-  double activation;      /* 0 .. 1, scales k1 */
-  double thickness;       /* of planar triangles, m; 0: 1 m. Ignored by solids */
+  double fibre_stiffness;     /* mu_f or k1, Pa */
+  double fibre_exponent;      /* k2 */
+  double activation;          /* 0 .. 1, scales k1 */
+  double thickness;           /* of planar triangles, m; 0: 1 m. Ignored by solids */
+  eb_integration integration; /* of hexahedra, the same in all regions; others have no choice */
+  double hourglass;           /* >= 0: stiffness of the hourglass modes; one-point only */
 } eb_material;
 
 typedef struct eb_material_info {
@@ -74,10 +87,21 @@ static inline double eb_material_thickness(const eb_material *material) {
   return material->thickness > 0 ? material->thickness : 1;
 }
 
+/* "one-point"; NULL when there is no such integration. */
+const char *eb_integration_name(int integration);
+
 const eb_material_info *eb_material_describe(eb_material_kind kind);
 /* The kind of that name, or -1. */
 int eb_material_find(const char *name);
 EB_MUST eb_error eb_material_validate(const eb_material *material);
+
+/* Whether its isotropic part is made of squared distances of F to sets of matrices: what projective
+ * dynamics takes. No more than mu |F - R|^2 is left of the corotated materials at nu = 0. */
+static inline bool eb_material_is_projective(const eb_material *material) {
+  if (material->kind == EB_PROJECTIVE) return material->poisson >= 0;
+  return material->poisson == 0 &&
+         (material->kind == EB_COROTATED || material->kind == EB_FIXED_COROTATIONAL);
+}
 
 /* One deformation gradient, for tests and audits of single elements; assembly uses batched kernels
  * of the same formulas. `fibre` may be NULL when the material has none. For EB_COROTATIONAL,
@@ -87,8 +111,8 @@ void eb_material_stress(const eb_material *material, const double F[9], const do
                         double P[9]);
 /* dP/dF; with `project`, its nearest (eigenvalue-clamped) positive semi-definite matrix. Base and
  * fibre term are clamped each by itself: their sum is positive semi-definite. The twist modes of
- * the corotated energies grow as 1 / (s1 + s2), two smallest singular values with sign, which is
- * cut off at 1e8. */
+ * the corotated and projective energies grow as 1 / (s1 + s2), two smallest singular values with
+ * sign, which is cut off at 1e8. */
 void eb_material_tangent(const eb_material *material, const double F[9], const double fibre[3],
                          bool project, double dPdF[81]);
 

@@ -15,6 +15,7 @@
 #include "problems/base/option.h"
 #include "problems/elasticity/law.h"
 #include "problems/elasticity/material.h"
+#include "problems/elasticity/nearest_volume.h"
 #include "problems/elasticity/svd3.h"
 
 /* ---- what a material is ---------------------------------------------------------------------- */
@@ -29,10 +30,17 @@ typedef struct deformation {
   const eb_v4 *F, *R;
 } deformation;
 
-/* psi_kl (00 11 22 12 02 01) and the quotients; entry k belongs to the pair of the two others. */
+/* psi_k, psi_kl (00 11 22 12 02 01) and the quotients; entry k belongs to the pair of the two
+ * others. */
 typedef struct stretch_terms {
-  eb_v4 scaling[6], flip[3], twist[3];
+  eb_v4 slope[3], scaling[6], flip[3], twist[3];
 } stretch_terms;
+
+/* What eb_law_node is given, with u = F g and gg = |g|^2. */
+typedef struct node_motion {
+  const eb_v4 *F, *g;
+  eb_v4 u[3], gg;
+} node_motion;
 
 struct eb_formulas {
   /* Sets the coefficients of the energy, which are those of Lame so far. NULL: they stay. */
@@ -44,6 +52,8 @@ struct eb_formulas {
   /* Adds the derivatives of the others in the singular values. NULL: the tangent is that of
    * linear elasticity in the frame R where the material `rotates`, or I. */
   void (*stretch)(const eb_law *law, const eb_v4 s[3], stretch_terms *t);
+  /* Sets the terms of a node but for those of `volume`. NULL: they take a decomposition. */
+  void (*node)(const eb_law *law, const node_motion *at, eb_node_terms *out);
   bool rotates; /* the energy needs R */
 };
 typedef struct eb_formulas formulas;
@@ -98,6 +108,7 @@ EB_INLINE void add_distance(const eb_law *law, const eb_v4 s[3], eb_v4 pull,
                             stretch_terms *restrict t) {
   for (int k = 0; k < 3; k++) {
     eb_v4 sum = eb_v4_max(s[(k + 1) % 3] + s[(k + 2) % 3], eb_v4_set(SMALLEST_SUM));
+    t->slope[k] += 2 * law->mu * (s[k] - 1);
     t->scaling[k] += 2 * law->mu;
     t->flip[k] += 2 * law->mu;
     t->twist[k] += 2 * law->mu - pull / sum;
@@ -108,11 +119,39 @@ EB_INLINE void add_distance(const eb_law *law, const eb_v4 s[3], eb_v4 pull,
 EB_INLINE void add_first_invariant(const eb_v4 s[3], eb_v4 f1, eb_v4 f2,
                                    stretch_terms *restrict t) {
   for (int k = 0; k < 3; k++) {
+    t->slope[k] += 2 * f1 * s[k];
     t->scaling[k] += 2 * f1 + 4 * f2 * s[k] * s[k];
     t->scaling[3 + k] += 4 * f2 * s[(k + 1) % 3] * s[(k + 2) % 3];
     t->flip[k] += 2 * f1;
     t->twist[k] += 2 * f1;
   }
+}
+
+/* Sets block = a I + b v v^T. */
+EB_INLINE void set_block(eb_v4 a, eb_v4 b, const eb_v4 v[3], eb_v4 block[6]) {
+  for (int k = 0; k < 3; k++) {
+    block[k] = a + b * v[k] * v[k];
+    block[3 + k] = b * v[(k + 1) % 3] * v[(k + 2) % 3];
+  }
+}
+
+/* f(Ic) at one node, with f1 >= 0 and f2 >= 0: dIc = 2 u . dx, d2Ic = 2 gg |dx|^2. */
+EB_INLINE void set_first_invariant(const node_motion *at, eb_v4 f1, eb_v4 f2, eb_node_terms *out) {
+  for (int i = 0; i < 3; i++) out->pull[i] = 2 * f1 * at->u[i];
+  set_block(2 * f1 * at->gg, 4 * f2, at->u, out->block);
+}
+
+/* block += scale F F^T */
+EB_INLINE void add_left_square(const eb_v4 F[9], eb_v4 scale, eb_v4 block[6]) {
+  for (int k = 0; k < 3; k++) {
+    block[k] += scale * eb_v4_dot3(F + 3 * k, F + 3 * k);
+    block[3 + k] += scale * eb_v4_dot3(F + 3 * ((k + 1) % 3), F + 3 * ((k + 2) % 3));
+  }
+}
+
+/* out = F^T v */
+EB_INLINE void turned_times(const eb_v4 F[9], const eb_v4 v[3], eb_v4 out[3]) {
+  for (int k = 0; k < 3; k++) out[k] = F[k] * v[0] + F[3 + k] * v[1] + F[6 + k] * v[2];
 }
 
 /* volume/2 (J - 1)^2 - pressure (J - 1) */
@@ -159,8 +198,10 @@ static void corotated_stress(const eb_law *law, const deformation *d, eb_v4 P[9]
 /* lambda/2 (sum_k s_k - 3)^2 has psi_kl = lambda, no flip, and twist = 2 lambda (sum - 3) / (s_k +
  * s_l). */
 static void corotated_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *restrict t) {
+  eb_v4 excess = s[0] + s[1] + s[2] - 3;
+  for (int k = 0; k < 3; k++) t->slope[k] += law->lambda * excess;
   for (int k = 0; k < 6; k++) t->scaling[k] += law->lambda;
-  eb_v4 pull = 4 * law->mu - 2 * law->lambda * (s[0] + s[1] + s[2] - 3);
+  eb_v4 pull = 4 * law->mu - 2 * law->lambda * excess;
   add_distance(law, s, pull, t);
 }
 
@@ -214,6 +255,7 @@ static void stvk_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *res
   eb_v4 e = law->lambda * 0.5 * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - 3);
   for (int k = 0; k < 3; k++) {
     eb_v4 l = s[(k + 1) % 3], m = s[(k + 2) % 3], lm = l * m, squares = l * l + m * m - 1;
+    t->slope[k] += s[k] * (law->mu * (s[k] * s[k] - 1) + e);
     t->scaling[k] += law->mu * (3 * s[k] * s[k] - 1) + e + law->lambda * s[k] * s[k];
     t->scaling[3 + k] += law->lambda * lm;
     t->flip[k] += law->mu * (squares + lm) + e;
@@ -221,8 +263,22 @@ static void stvk_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *res
   }
 }
 
+/* With S = 2 mu e + lambda tr e I: de = sym(F^T dx g^T), d2e = |dx|^2 g g^T, so that the second
+ * derivative is (g . S g) |dx|^2, left out where it is negative, + mu (gg |F^T dx|^2 + (u . dx)^2)
+ * + lambda (u . dx)^2. */
+static void stvk_node(const eb_law *law, const node_motion *at, eb_node_terms *out) {
+  eb_v4 FTu[3], Sg[3], norm = norm_squared(at->F);
+  turned_times(at->F, at->u, FTu);
+  eb_v4 t = law->lambda * 0.5 * (norm - 3) - law->mu;
+  for (int k = 0; k < 3; k++) Sg[k] = law->mu * FTu[k] + t * at->g[k];
+  for (int i = 0; i < 3; i++) out->pull[i] = eb_v4_dot3(at->F + 3 * i, Sg);
+  eb_v4 along = eb_v4_max(eb_v4_dot3(at->g, Sg), eb_v4_set(0));
+  set_block(along, eb_v4_set(law->mu + law->lambda), at->u, out->block);
+  add_left_square(at->F, law->mu * at->gg, out->block);
+}
+
 static const formulas EB_STVK_formulas = {
-    .energy = stvk_energy, .stress = stvk_stress, .stretch = stvk_stretch};
+    .energy = stvk_energy, .stress = stvk_stress, .stretch = stvk_stretch, .node = stvk_node};
 
 /* ---- neo-Hookean: mu/2 (Ic - 3) + h(J) ------------------------------------------------------- */
 
@@ -252,7 +308,12 @@ static void neo_hookean_stretch(const eb_law *law, const eb_v4 s[3], stretch_ter
   add_first_invariant(s, eb_v4_set(0.5 * law->mu), eb_v4_set(0), t);
 }
 
+static void neo_hookean_node(const eb_law *law, const node_motion *at, eb_node_terms *out) {
+  set_first_invariant(at, eb_v4_set(0.5 * law->mu), eb_v4_set(0), out);
+}
+
 static const formulas EB_NEO_HOOKEAN_formulas = {.energy = neo_hookean_energy,
+                                                 .node = neo_hookean_node,
                                                  .stress = neo_hookean_stress,
                                                  .volume = logarithmic,
                                                  .stretch = neo_hookean_stretch};
@@ -284,7 +345,13 @@ static void stable_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *r
   add_first_invariant(s, 0.5 * law->mu * (1 - inverse), 0.5 * law->mu * inverse * inverse, t);
 }
 
-static const formulas EB_STABLE_NEO_HOOKEAN_formulas = {.coefficients = stable_coefficients,
+static void stable_node(const eb_law *law, const node_motion *at, eb_node_terms *out) {
+  eb_v4 inverse = 1 / (norm_squared(at->F) + 1);
+  set_first_invariant(at, 0.5 * law->mu * (1 - inverse), 0.5 * law->mu * inverse * inverse, out);
+}
+
+static const formulas EB_STABLE_NEO_HOOKEAN_formulas = {.node = stable_node,
+                                                        .coefficients = stable_coefficients,
                                                         .energy = stable_energy,
                                                         .stress = stable_stress,
                                                         .volume = quadratic,
@@ -321,6 +388,7 @@ static void mooney_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *r
   double c = law->second;
   for (int k = 0; k < 3; k++) {
     eb_v4 l = s[(k + 1) % 3], m = s[(k + 2) % 3], kk = s[k] * s[k], lm = l * m;
+    t->slope[k] += 2 * c * s[k] * (l * l + m * m);
     t->scaling[k] += 2 * c * (l * l + m * m);
     t->scaling[3 + k] += 4 * c * lm;
     t->flip[k] += 2 * c * (kk - lm);
@@ -329,11 +397,85 @@ static void mooney_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *r
   add_first_invariant(s, eb_v4_set(0.5 * law->mu), eb_v4_set(0), t);
 }
 
-static const formulas EB_MOONEY_RIVLIN_formulas = {.coefficients = mooney_coefficients,
+/* IIc = (Ic^2 - |F^T F|^2) / 2 has the derivative 2 (Ic u - F F^T u) . dx and the second one 2 ((u
+ * . dx)^2 + (Ic gg - |u|^2) |dx|^2 - gg |F^T dx|^2), a sum of squares since cof F is linear in dx.
+ */
+static void mooney_node(const eb_law *law, const node_motion *at, eb_node_terms *out) {
+  eb_v4 FTu[3], Ic = norm_squared(at->F), c = eb_v4_set(2 * law->second);
+  turned_times(at->F, at->u, FTu);
+  for (int i = 0; i < 3; i++)
+    out->pull[i] = law->mu * at->u[i] + c * (Ic * at->u[i] - eb_v4_dot3(at->F + 3 * i, FTu));
+  set_block(law->mu * at->gg + c * (Ic * at->gg - eb_v4_dot3(at->u, at->u)), c, at->u, out->block);
+  add_left_square(at->F, -c * at->gg, out->block);
+}
+
+static const formulas EB_MOONEY_RIVLIN_formulas = {.node = mooney_node,
+                                                   .coefficients = mooney_coefficients,
                                                    .energy = mooney_energy,
                                                    .stress = mooney_stress,
                                                    .volume = quadratic,
                                                    .stretch = mooney_stretch};
+
+/* ---- projective: mu |F - R|^2 + 3/2 lambda |F - D|^2 (Bouaziz et al. 2014) --------------------
+ */
+
+/* D: the matrix of determinant 1 nearest to F. With F = R S, S = Q diag(s) Q^T, it is R Q diag(d)
+ * Q^T (nearest_volume.h), for any symmetric S, so that mixed elements can ask with R = I. At small
+ * strains e, |F - D|^2 = tr^2 e / 3: hence the 3 of 3/2 lambda. As R and D are nearest points, a
+ * change of them changes neither distance to first order: P = 2 mu (F - R) + 3 lambda (F - D). */
+static void nearest_unit_volume(const deformation *at, eb_v4 D[9]) {
+  static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
+  eb_v4 S[6], s[3], d[3], Q[9], T[9];
+  const eb_v4 *F = at->F, *R = at->R;
+  for (int m = 0; m < 6; m++) { /* symmetric but for rounding */
+    const eb_v4 *r = R + row[m], *f = F + column[m];
+    S[m] = r[0] * f[0] + r[3] * f[3] + r[6] * f[6];
+  }
+  eb_eigen3(S, s, Q);
+  eb_nearest_volume(s, d);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      T[3 * i + k] = d[k] * (R[3 * i] * Q[k] + R[3 * i + 1] * Q[3 + k] + R[3 * i + 2] * Q[6 + k]);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) D[3 * i + j] = eb_v4_dot3(T + 3 * i, Q + 3 * j);
+}
+
+static eb_v4 projective_energy(const eb_law *law, const deformation *d) {
+  eb_v4 D[9];
+  nearest_unit_volume(d, D);
+  return law->mu * distance_squared(d->F, d->R) + 1.5 * law->lambda * distance_squared(d->F, D);
+}
+
+static void projective_stress(const eb_law *law, const deformation *d, eb_v4 P[9]) {
+  eb_v4 D[9];
+  nearest_unit_volume(d, D);
+  for (int i = 0; i < 9; i++)
+    P[i] = 2 * law->mu * (d->F[i] - d->R[i]) + 3 * law->lambda * (d->F[i] - D[i]);
+}
+
+/* Of 3/2 lambda sum_k (s_k - d_k)^2, psi_kl = 3 lambda (delta_kl - dd_k / ds_l), and from s_k = d_k
+ * + m / d_k for a pair (d_k - d_l) / (s_k - s_l) = d_k d_l / (d_k d_l - m): not negative, as d is
+ * in the order of s, and infinite where d is not unique. */
+static void projective_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *restrict t) {
+  eb_v4 d[3], p[3], m = eb_nearest_volume(s, d), stiff = eb_v4_set(3 * law->lambda);
+  const eb_v4 least = eb_v4_set(SMALLEST_SUM);
+  for (int k = 0; k < 3; k++) p[k] = d[k] * d[k] - m;
+  eb_v4 scale = stiff / eb_v4_max(p[0] * p[1] + p[1] * p[2] + p[2] * p[0], eb_v4_set(1e-300));
+  for (int k = 0; k < 3; k++) {
+    eb_v4 i = d[(k + 1) % 3], j = d[(k + 2) % 3], ij = i * j;
+    eb_v4 sum = eb_v4_max(s[(k + 1) % 3] + s[(k + 2) % 3], least);
+    t->slope[k] += 2 * law->mu * (s[k] - 1) + stiff * (s[k] - d[k]);
+    t->scaling[k] += 2 * law->mu + stiff - scale * d[k] * d[k] * (p[(k + 1) % 3] + p[(k + 2) % 3]);
+    t->scaling[3 + k] += scale * ij * p[k];
+    t->flip[k] += 2 * law->mu + stiff * (1 - ij / eb_v4_max(ij - m, least));
+    t->twist[k] += 2 * law->mu + stiff - (4 * law->mu + stiff * (i + j)) / sum;
+  }
+}
+
+static const formulas EB_PROJECTIVE_formulas = {.energy = projective_energy,
+                                                .stress = projective_stress,
+                                                .stretch = projective_stretch,
+                                                .rotates = true};
 
 /* ---- fibres ---------------------------------------------------------------------------------- */
 
@@ -457,6 +599,7 @@ static void add_volume(const eb_law *law, const eb_v4 s[3], stretch_terms *t) {
   volumetric v = law->formulas->volume(law, Jk[0] * s[0]);
   for (int k = 0; k < 3; k++) {
     eb_v4 shear = v.h1 * s[k];
+    t->slope[k] += v.h1 * Jk[k];
     t->scaling[k] += v.h2 * Jk[k] * Jk[k];
     t->scaling[3 + k] += v.h2 * Jk[(k + 1) % 3] * Jk[(k + 2) % 3] + shear;
     t->flip[k] -= shear;
@@ -480,12 +623,37 @@ void eb_law_tangent(const eb_law *law, const eb_v4 s[3], bool project,
   if (law->formulas->volume) add_volume(law, s, &t);
   if (project) clamp_eigenvalues(t.scaling);
   for (int k = 0; k < 6; k++) tangent->scaling[k] = t.scaling[k];
+  for (int k = 0; k < 3; k++) tangent->slope[k] = t.slope[k];
   for (int k = 0; k < 3; k++) {
     eb_v4 flip = project ? eb_v4_max(t.flip[k], zero) : t.flip[k];
     eb_v4 twist = project ? eb_v4_max(t.twist[k], zero) : t.twist[k];
     tangent->direct[k] = 0.5 * (flip + twist);
     tangent->cross[k] = 0.5 * (flip - twist);
   }
+}
+
+bool eb_law_serves_node(const eb_law *law) {
+  return law->formulas->node;
+}
+
+/* h(J): with c = cof F g, dJ = c . dx and d2J = 0. */
+static void add_node_volume(const eb_law *law, const node_motion *at, eb_node_terms *out) {
+  eb_v4 C[9], c[3];
+  volumetric v = law->formulas->volume(law, cofactor(at->F, C));
+  eb_v4 bend = eb_v4_max(v.h2, eb_v4_set(0));
+  for (int i = 0; i < 3; i++) c[i] = eb_v4_dot3(C + 3 * i, at->g);
+  for (int k = 0; k < 3; k++) {
+    out->pull[k] += v.h1 * c[k];
+    out->block[k] += bend * c[k] * c[k];
+    out->block[3 + k] += bend * c[(k + 1) % 3] * c[(k + 2) % 3];
+  }
+}
+
+void eb_law_node(const eb_law *law, const eb_v4 F[9], const eb_v4 g[3], eb_node_terms *out) {
+  node_motion at = {.F = F, .g = g, .gg = eb_v4_dot3(g, g)};
+  for (int i = 0; i < 3; i++) at.u[i] = eb_v4_dot3(F + 3 * i, g);
+  law->formulas->node(law, &at, out);
+  if (law->formulas->volume) add_node_volume(law, &at, out);
 }
 
 /* ---- the catalogue --------------------------------------------------------------------------- */
@@ -498,6 +666,24 @@ int eb_material_find(const char *name) {
   for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
     if (strcmp(catalogue[kind].info.name, name) == 0) return kind;
   return -1;
+}
+
+static const char *const integrations[] = {[EB_INTEGRATION_GAUSS] = "gauss",
+                                           [EB_INTEGRATION_ONE_POINT] = "one-point",
+                                           [EB_INTEGRATION_STAGGERED] = "staggered"};
+enum { INTEGRATIONS = sizeof integrations / sizeof *integrations };
+
+const char *eb_integration_name(int integration) {
+  return (unsigned)integration < INTEGRATIONS ? integrations[integration] : NULL;
+}
+
+static eb_error validate_integration(const eb_material *m) {
+  if (!eb_integration_name((int)m->integration))
+    return EB_ERROR(EB_ERR_INVALID, "unknown integration %d", (int)m->integration);
+  if (!(m->hourglass >= 0 && isfinite(m->hourglass)))
+    return EB_ERROR(EB_ERR_INVALID, "hourglass stiffness is %g; it must be finite and not negative",
+                    m->hourglass);
+  return EB_OK;
 }
 
 static eb_error validate_fibre(const eb_material *m) {
@@ -534,6 +720,7 @@ eb_error eb_material_validate(const eb_material *m) {
   if (!(m->thickness >= 0 && isfinite(m->thickness)))
     return EB_ERROR(EB_ERR_INVALID, "thickness is %g m; it must be finite and positive (0: 1 m)",
                     m->thickness);
+  EB_TRY(validate_integration(m));
   return validate_fibre(m);
 }
 

@@ -163,27 +163,15 @@ EB_INLINE void lagrangian_sweep(int A, int Q, const eb_mixed *mixed, int32_t beg
   }
 }
 
-EB_INLINE double project_sweep(int A, int Q, eb_mixed *mixed, int32_t begin, int32_t end,
-                               const double *x, bool keep) {
+EB_INLINE void project_sweep(int A, int Q, eb_mixed *mixed, int32_t begin, int32_t end,
+                             const double *x) {
   point_group group;
-  double largest = 0;
   for (int32_t first = begin; first < end; first += EB_GROUP_POINTS / Q) {
     int32_t stop = group_end(Q, first, end);
     prepare_group(A, Q, mixed->elasticity, first, stop, x, always, &group);
-    for (int n = 0; n < (stop - first) * Q; n++) {
-      mixed_point *point = mixed->point + (int64_t)first * Q + n;
-      eb_v4 S[6], square = {0};
-      stretch_of(group.V[n], group.s[n], S);
-      for (int m = 0; m < 6; m++) {
-        eb_v4 off = S[m] - point->S[m];
-        square += (m < 3 ? 1 : 2) * off * off;
-        if (keep) point->S[m] = S[m];
-      }
-      for (int l = 0; l < EB_LANES; l++)
-        if (!(square[l] <= largest)) largest = square[l];
-    }
+    for (int n = 0; n < (stop - first) * Q; n++)
+      stretch_of(group.V[n], group.s[n], mixed->point[(int64_t)first * Q + n].S);
   }
-  return sqrt(largest);
 }
 
 /* ---- over all chunks, for either element ---- */
@@ -196,6 +184,12 @@ eb_error eb_mixed_create(const eb_elasticity *e, eb_mixed **out) {
   *out = NULL;
   if (e->kernels->nodes != EB_TETRAHEDRON && e->kernels->nodes != EB_HEXAHEDRON)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "mixed elements are tetrahedra or hexahedra");
+  if (e->kernels == &eb_one_point_hexahedron_kernels)
+    return EB_ERROR(
+        EB_ERR_UNSUPPORTED,
+        "mixed hexahedra need integration=%s: control of hourglass modes is no function "
+        "of a stretch",
+        eb_integration_name(EB_INTEGRATION_GAUSS));
   for (int32_t r = 0; r < e->law_count; r++)
     if (!eb_law_needs_frame(&e->laws[r]) || e->laws[r].fibre)
       return EB_ERROR(EB_ERR_UNSUPPORTED,
@@ -226,26 +220,11 @@ int64_t eb_mixed_bytes(const eb_mixed *mixed) {
   return (int64_t)sizeof *mixed + mixed->count * (int64_t)sizeof *mixed->point;
 }
 
-/* Largest gap before the stretches are set, when they are. */
-static double project(eb_mixed *mixed, const double *x, bool keep) {
-  const eb_elasticity *e = mixed->elasticity;
-  double largest = 0;
-#pragma omp parallel for schedule(static)
-  for (int32_t c = 0; c < e->chunk_count; c++) {
-    double gap =
-        BY_ELEMENT(mixed, project_sweep, mixed, e->chunk_start[c], e->chunk_start[c + 1], x, keep);
-#pragma omp critical(eb_mixed_largest)
-    if (!(gap <= largest)) largest = gap;
-  }
-  return largest;
-}
-
 void eb_mixed_project(eb_mixed *mixed, const double *x) {
-  project(mixed, x, true);
-}
-
-double eb_mixed_gap(const eb_mixed *mixed, const double *x) {
-  return project((eb_mixed *)mixed, x, false);
+  const eb_elasticity *e = mixed->elasticity;
+#pragma omp parallel for schedule(static)
+  for (int32_t c = 0; c < e->chunk_count; c++)
+    BY_ELEMENT(mixed, project_sweep, mixed, e->chunk_start[c], e->chunk_start[c + 1], x);
 }
 
 void eb_mixed_condense(eb_mixed *mixed, const double *x, double mass_scale, eb_block_matrix *matrix,

@@ -13,9 +13,9 @@
  * J = dSbar/dx at x, H = d2psi/dS2 at S made positive semi-definite. The stretches are condensed
  * out point by point, so that K has the pattern of FEM's own Hessian.
  *
- * Tetrahedra and hexahedra of any material that is isotropic and frame-indifferent, without fibres.
- * Functions after create allocate nothing, use the OpenMP threads that omp_set_num_threads has set,
- * and give the same bits for any number of them. */
+ * Tetrahedra and hexahedra of Gauss points, of any material that is isotropic and
+ * frame-indifferent, without fibres. Functions after create allocate nothing, use the OpenMP
+ * threads that omp_set_num_threads has set, and give the same bits for any number of them. */
 #ifndef EB_MIXED_H
 #define EB_MIXED_H
 
@@ -52,7 +52,5 @@ void eb_mixed_accept(eb_mixed *mixed, double a);
  * row, elements in the mesh's order. NULL for what is not wanted; lambda is there after an
  * expansion. */
 void eb_mixed_points(const eb_mixed *mixed, double *S, double *dS, double *lambda);
-/* The largest |Sbar(x) - S| over the points, Frobenius; NaN when one is. */
-double eb_mixed_gap(const eb_mixed *mixed, const double *x);
 
 #endif

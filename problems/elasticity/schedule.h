@@ -6,7 +6,7 @@
  * the chunks waited for have nearly always finished long before; a thread that the system has put
  * aside delays its neighbours only. What comes before and after all contributions to a node is done
  * by the first and the last chunk that hold it, while its data are at hand. Internal to
- * problems/elasticity/. */
+ * problems/elasticity/ and to solvers that sweep over elements. */
 #ifndef EB_SCHEDULE_H
 #define EB_SCHEDULE_H
 

@@ -190,6 +190,15 @@ EB_INLINE void complete(eb_v4 B[3][3], eb_v4 V[3][3], eb_v4 U[3][3], eb_v4 s[3])
   for (int k = 0; k < 3; k++) s[k] = eb_v4_dot3(U[k], B[k]);
 }
 
+/* The entries of A^T A, from the first frame on. */
+EB_INLINE void begin(const eb_v4 A[9], jacobi *j) {
+  for (int k = 0; k < 3; k++) {
+    int p = (k + 1) % 3, q = (k + 2) % 3;
+    j->diagonal[k] = A[k] * A[k] + A[3 + k] * A[3 + k] + A[6 + k] * A[6 + k];
+    j->off[k] = A[p] * A[q] + A[3 + p] * A[3 + q] + A[6 + p] * A[6 + q];
+  }
+}
+
 /* n = 1 or 2 batches. */
 EB_INLINE void decompose(int n, const eb_v4 (*F)[9], eb_v4 (*U)[9], eb_v4 (*s)[3], eb_v4 (*V)[9]) {
   eb_v4 A[PAIR][9], scale[PAIR], unscale[PAIR];
@@ -198,11 +207,7 @@ EB_INLINE void decompose(int n, const eb_v4 (*F)[9], eb_v4 (*U)[9], eb_v4 (*s)[3
     power_of_two(F[b], 9, &scale[b], &unscale[b]);
     for (int i = 0; i < 9; i++) A[b][i] = F[b][i] * scale[b];
     j[b] = (jacobi){.q = {eb_v4_set(1)}};
-    for (int k = 0; k < 3; k++) {
-      int p = (k + 1) % 3, q = (k + 2) % 3;
-      j[b].diagonal[k] = A[b][k] * A[b][k] + A[b][3 + k] * A[b][3 + k] + A[b][6 + k] * A[b][6 + k];
-      j[b].off[k] = A[b][p] * A[b][q] + A[b][3 + p] * A[b][3 + q] + A[b][6 + p] * A[b][6 + q];
-    }
+    begin(A[b], &j[b]);
   }
   diagonalize(n, j);
   for (int b = 0; b < n; b++) {
@@ -232,6 +237,31 @@ void eb_polar3(const eb_v4 F[9], eb_v4 R[9]) {
   for (int i = 0; i < 9; i++) A[0][i] = F[i];
   decompose(1, (const eb_v4(*)[9])A, U, s, V);
   eb_rotation3(U[0], V[0], R);
+}
+
+/* In the frame of q, F V0 takes the place of F: (F V0)^T F V0 is nearly diagonal. */
+void eb_orthogonal3(const eb_v4 F[9], eb_v4 q[4], eb_v4 R[9]) {
+  eb_v4 A[9], W[9], scale, unscale, B[3][3], right[3][3], left[3][3], s[3];
+  jacobi j = {.q = {q[0], q[1], q[2], q[3]}};
+  power_of_two(F, 9, &scale, &unscale);
+  for (int i = 0; i < 9; i++) A[i] = F[i] * scale;
+  quaternion_columns(q, right);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) W[3 * i + k] = eb_v4_dot3(A + 3 * i, right[k]);
+  begin(W, &j);
+  eb_m4 found = j.diagonal[0] + j.diagonal[1] + j.diagonal[2] >= 0;
+  diagonalize(1, &j);
+  eb_quaternion_normalize(j.q);
+  for (int k = 0; k < 4; k++) q[k] = eb_v4_select(found, j.q[k], q[k]);
+  quaternion_columns(q, right);
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 3; i++) B[k][i] = eb_v4_dot3(A + 3 * i, right[k]);
+  complete(B, right, left, s);
+  eb_v4 sign = eb_v4_copysign(eb_v4_set(1), s[2]);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++)
+      R[3 * i + k] =
+          left[0][i] * right[0][k] + left[1][i] * right[1][k] + sign * left[2][i] * right[2][k];
 }
 
 void eb_eigen3(const eb_v4 S[6], eb_v4 w[3], eb_v4 Q[9]) {

@@ -16,6 +16,11 @@ void eb_svd3(int count, const eb_v4 (*F)[9], eb_v4 (*U)[9], eb_v4 (*s)[3], eb_v4
 
 /* R = U V^T of the same decomposition of one batch: the rotation nearest to F. */
 void eb_polar3(const eb_v4 F[9], eb_v4 R[9]);
+/* The orthogonal matrix nearest to F of one batch, F S^-1 with S = sqrt(F^T F): a rotation where
+ * det F >= 0, a reflection elsewhere. The Jacobi sweeps that diagonalize F^T F start from the frame
+ * of the unit quaternion q, which becomes the frame of the eigenvectors: near to it one sweep is
+ * left. Of a lane with NaN q stays. */
+void eb_orthogonal3(const eb_v4 F[9], eb_v4 q[4], eb_v4 R[9]);
 /* The product itself: R = U V^T. */
 EB_INLINE void eb_rotation3(const eb_v4 U[9], const eb_v4 V[9], eb_v4 R[9]) {
   for (int i = 0; i < 3; i++)

@@ -5,6 +5,7 @@
 static const eb_option beam_parameters[] = {
     EB_SCENE_PARAMETERS("1e6", "0.45", "1000", "0.016666666666666666", "stable-neo-hookean", "9.8"),
     EB_CUBES_PARAMETER,
+    EB_HEXAHEDRA_PARAMETERS("gauss", "0.1"),
     {"clamp", EB_OPTION_REAL, "0", 0, 0.9, NULL, "m",
      "width of the clamped band; 0: the end face only"},
     EB_LAST_PARAMETER};

@@ -25,6 +25,21 @@
   ENTRY(hecht2012_cloth_drop) \
   ENTRY(hecht2012_trampoline) \
   ENTRY(hecht2012_spider) \
+  ENTRY(lewin2016_tet_flip) \
+  ENTRY(lewin2016_hex_turn) \
+  ENTRY(lewin2016_hex_random) \
+  ENTRY(lewin2016_pbfe_scale) \
+  ENTRY(lewin2016_hex_shaken) \
+  ENTRY(lewin2016_hourglass_modes) \
+  ENTRY(lewin2016_stretch) \
+  ENTRY(lewin2016_bend_c) \
+  ENTRY(lewin2016_hourglass) \
+  ENTRY(lewin2016_steel_block) \
+  ENTRY(lewin2016_block_drop) \
+  ENTRY(lewin2016_hinged_bar) \
+  ENTRY(lewin2016_free_spin) \
+  ENTRY(lewin2016_hanging_sheet) \
+  ENTRY(lewin2016_beam) \
   ENTRY(trusty2023_octobot) \
   ENTRY(trusty2023_gatorman) \
   ENTRY(trusty2023_mammoth) \

@@ -104,6 +104,30 @@ eb_error eb_grips_add_end(eb_scene *scene, int axis, int side) {
   return eb_grips_add(scene, in_band, &within, side < 0 ? "the lower end" : "the upper end");
 }
 
+typedef struct box {
+  double lo[3], hi[3]; /* m */
+} box;
+
+static bool in_box(const double X[3], const void *context) {
+  const box *within = context;
+  bool inside = true;
+  for (int d = 0; d < 3; d++) inside = inside && X[d] >= within->lo[d] && X[d] <= within->hi[d];
+  return inside;
+}
+
+eb_error eb_grips_add_box(eb_scene *scene, const double lo[3], const double hi[3],
+                          const char *what) {
+  const double rounding = 1e-9;
+  double least[3], most[3];
+  box within;
+  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, least, most);
+  for (int d = 0; d < 3; d++) {
+    within.lo[d] = least[d] + (lo[d] - rounding) * (most[d] - least[d]);
+    within.hi[d] = least[d] + (hi[d] + rounding) * (most[d] - least[d]);
+  }
+  return eb_grips_add(scene, in_box, &within, what);
+}
+
 eb_error eb_grips_add_band(eb_scene *scene, int axis, double width) {
   double lo[3], hi[3];
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
@@ -180,6 +204,11 @@ void eb_scene_uniform_material(eb_scene *scene) {
       .young = eb_values_real(parameters, "E"),
       .poisson = eb_values_real(parameters, "nu"),
       .density = eb_values_real(parameters, "rho")};
+  if (scene->mesh->type == EB_HEXAHEDRON && eb_values_declares(parameters, "integration")) {
+    const char *chosen = eb_values_text(parameters, "integration");
+    while (strcmp(eb_integration_name((int)material.integration), chosen)) material.integration++;
+    material.hourglass = eb_values_real(parameters, "hourglass");
+  }
   for (int32_t r = 0; r < scene->material_count; r++) scene->materials[r] = material;
 }
 

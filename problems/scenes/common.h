@@ -25,6 +25,20 @@
   EB_RESOLUTION(0.02, "scale on the number of cubes along every edge; 1 is the paper's")
 #define EB_ELEMENTS_PARAMETER                                                                      \
   EB_RESOLUTION(0.002, "scale on the number of elements; 1 is the paper's")
+/* Of scenes of hexahedra, whose materials set_mechanics sets; the defaults are texts. */
+#define EB_HEXAHEDRA_PARAMETERS(integration_, hourglass_)                                          \
+  {"integration",                                                                                  \
+   EB_OPTION_CHOICE,                                                                               \
+   integration_,                                                                                   \
+   0,                                                                                              \
+   0,                                                                                              \
+   EB_INTEGRATION_CHOICES,                                                                         \
+   "",                                                                                             \
+   "of hexahedra: points, and control of hourglass modes"},                                        \
+  {                                                                                                \
+    "hourglass", EB_OPTION_REAL, hourglass_, 0, 1e6, NULL, "",                                     \
+        "stiffness of hourglass modes over mu; integration=one-point"                              \
+  }
 #define EB_LAST_PARAMETER                                                                          \
   { NULL, EB_OPTION_REAL, NULL, 0, 0, NULL, NULL, NULL }
 
@@ -75,6 +89,9 @@ EB_MUST eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *c
  * above the extreme. The band is 1 % of the extent - the face of a bar - and is widened until it
  * holds a face's worth of nodes, so that it grips any mesh. */
 EB_MUST eb_error eb_grips_add_end(eb_scene *scene, int axis, int side);
+/* Adds the nodes in a box that is given in shares of the bounds of the mesh, 0 to 1. */
+EB_MUST eb_error eb_grips_add_box(eb_scene *scene, const double lo[3], const double hi[3],
+                                  const char *what);
 /* Adds the nodes within `width` (m) above the lowest coordinate along an axis. */
 EB_MUST eb_error eb_grips_add_band(eb_scene *scene, int axis, double width);
 /* Marks the group's nodes and moves them rigidly from their place in scene->x0: rotation
@@ -98,7 +115,8 @@ void eb_scene_place(eb_scene *scene, const double rotation[9], double floor);
 
 /* ---- materials and contact ------------------------------------------------------------------- */
 
-/* The material the parameters name, for every region. */
+/* The material the parameters name, for every region; with those of EB_HEXAHEDRA_PARAMETERS where
+ * the scene declares them. */
 void eb_scene_uniform_material(eb_scene *scene);
 /* The same, and gravity along -z from the parameter `gravity`. */
 void eb_scene_set_mechanics(eb_scene *scene);

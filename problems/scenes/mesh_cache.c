@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "problems/base/kept.h"
 #include "problems/base/memory.h"
 
 typedef struct cache_header {
@@ -206,10 +206,8 @@ static void pack(const eb_mesh *mesh, eb_digest key, uint64_t bytes, unsigned ch
 
 bool eb_mesh_cache_store(const char *directory, const char *name, eb_digest key,
                          const eb_mesh *mesh) {
-  char path[EB_CACHE_PATH_BYTES], temporary[EB_CACHE_PATH_BYTES];
-  int length = snprintf(temporary, sizeof temporary, "%s/writing-XXXXXX", directory);
-  if (!file_path(directory, name, key, path) || length <= 0 || length >= (int)sizeof temporary)
-    return false;
+  char path[EB_CACHE_PATH_BYTES];
+  if (!file_path(directory, name, key, path)) return false;
   uint64_t bytes =
       sizeof(cache_header) + 24 * (uint64_t)mesh->node_count +
       (uint64_t)mesh->element_count * (4 * (uint64_t)mesh->type + 4 + (mesh->fibre ? 24 : 0)) +
@@ -219,16 +217,7 @@ bool eb_mesh_cache_store(const char *directory, const char *name, eb_digest key,
   unsigned char *data = eb_calloc(bytes, 1);
   if (!data) return false;
   pack(mesh, key, bytes, data);
-  /* Written beside the final name and renamed: readers see the whole file or none. */
-  int descriptor = mkstemp(temporary);
-  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
-  bool good = file && fwrite(data, 1, bytes, file) == bytes;
-  if (file)
-    good = fclose(file) == 0 && good;
-  else if (descriptor >= 0)
-    close(descriptor);
-  good = good && rename(temporary, path) == 0;
-  if (!good && descriptor >= 0) unlink(temporary);
+  bool good = eb_kept_replace(directory, path, data, 0, data, bytes);
   free(data);
   return good;
 }

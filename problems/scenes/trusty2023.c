@@ -35,26 +35,10 @@ typedef struct group {
   double lo[3], hi[3];
 } group;
 
-typedef struct shares {
-  const group *group;
-  double lo[3], hi[3]; /* of the mesh, m */
-} shares;
-
-static bool in_group(const double X[3], const void *context) {
-  const double rounding = 1e-9;
-  const shares *box = context;
-  for (int d = 0; d < 3; d++) {
-    double at = (X[d] - box->lo[d]) / (box->hi[d] - box->lo[d]);
-    if (at < box->group->lo[d] - rounding || at > box->group->hi[d] + rounding) return false;
-  }
-  return true;
-}
-
 /* Materials and gravity by the parameters, with E_<region> as the modulus of a region where there
  * is such a parameter; the groups as grips. A mesh file may have other regions. */
 static eb_error set_up(eb_scene *scene, const group *groups, int count) {
   const eb_mesh *mesh = scene->mesh;
-  shares box;
   eb_scene_set_mechanics(scene);
   for (int32_t r = 0; r < scene->material_count; r++) {
     char parameter[EB_NAME_BYTES + 2];
@@ -62,9 +46,8 @@ static eb_error set_up(eb_scene *scene, const group *groups, int count) {
     if (eb_values_declares(scene->parameters, parameter))
       scene->materials[r].young = eb_values_real(scene->parameters, parameter);
   }
-  eb_mesh_bounds(mesh->X, mesh->node_count, box.lo, box.hi);
-  for (box.group = groups; box.group < groups + count; box.group++)
-    EB_TRY(eb_grips_add(scene, in_group, &box, box.group->name));
+  for (const group *g = groups; g < groups + count; g++)
+    EB_TRY(eb_grips_add_box(scene, g->lo, g->hi, g->name));
   return EB_OK;
 }
 
@@ -76,10 +59,14 @@ static void hold_first(const eb_scene *scene, double t, uint8_t *fixed, double *
     eb_grip_place(scene, &scene->grips[0], NULL, NULL, still, fixed, target);
 }
 
-/* A force, N, shared equally by the nodes of a group. */
-static void push_group(const eb_grip *grip, const double force[3], double *f) {
+/* A load along one axis, N, shared equally by the nodes of a group. */
+static eb_error push_group(eb_scene *scene, int where, int axis, double force) {
+  const eb_grip *grip = &scene->grips[where];
+  double *pattern;
+  EB_TRY(eb_scene_add_load(scene, &pattern));
   for (int32_t k = 0; k < grip->count; k++)
-    for (int d = 0; d < 3; d++) f[3 * (int64_t)grip->nodes[k] + d] += force[d] / grip->count;
+    pattern[3 * (int64_t)grip->nodes[k] + axis] = force / grip->count;
+  return EB_OK;
 }
 
 /* ---- octobot --------------------------------------------------------------------------------- */
@@ -196,20 +183,15 @@ static eb_error mammoth_setup(eb_scene *scene) {
                                  {"back", {0.15, 0, 0.72}, {0.5, 1, 1}},
                                  {"knee", {0.1, 0.5, 0.2}, {0.3, 1, 0.34}},
                                  {"trunk", {0.7, 0.35, 0}, {1, 0.65, 0.55}}};
-  return set_up(scene, groups, 4);
+  EB_TRY(set_up(scene, groups, 4));
+  EB_TRY(push_group(scene, 1, 2, eb_values_real(scene->parameters, "push")));
+  return push_group(scene, 2, 0, eb_values_real(scene->parameters, "knee"));
 }
 
-static void mammoth_force(const eb_scene *scene, double t, const double *x, const double *v,
-                          double *f) {
+static void mammoth_loads(const eb_scene *scene, double t, double *magnitude) {
   const eb_values *parameters = scene->parameters;
-  double turn = 2 * pi * t / eb_values_real(parameters, "period");
-  double push = eb_values_real(parameters, "push") * sin(turn);
-  double knee = eb_values_real(parameters, "knee");
-  (void)x;
-  (void)v;
-  push_group(&scene->grips[1], (const double[3]){0, 0, push}, f);
-  knee *= eb_ramp(t, 0, eb_values_real(parameters, "rise"));
-  push_group(&scene->grips[2], (const double[3]){knee, 0, 0}, f);
+  magnitude[0] = sin(2 * pi * t / eb_values_real(parameters, "period"));
+  magnitude[1] = eb_ramp(t, 0, eb_values_real(parameters, "rise"));
 }
 
 const eb_scene_ops eb_trusty2023_mammoth = {
@@ -225,7 +207,7 @@ const eb_scene_ops eb_trusty2023_mammoth = {
     EB_SCENE_RUN(200, 2),
     .setup = mammoth_setup,
     .boundary = hold_first,
-    .force = mammoth_force,
+    .loads = mammoth_loads,
 };
 
 /* ---- crab ------------------------------------------------------------------------------------ */
@@ -303,16 +285,8 @@ static eb_error cantilever_prepare(const eb_values *parameters, eb_mesh **mesh) 
 static eb_error cantilever_setup(eb_scene *scene) {
   static const group groups[] = {{"root", {0, 0, 0}, {0.01, 1, 1}},
                                  {"tip", {0.99, 0, 0}, {1, 1, 1}}};
-  return set_up(scene, groups, 2);
-}
-
-static void cantilever_force(const eb_scene *scene, double t, const double *x, const double *v,
-                             double *f) {
-  double load = eb_values_real(scene->parameters, "load");
-  (void)t;
-  (void)x;
-  (void)v;
-  push_group(&scene->grips[1], (const double[3]){0, 0, -load}, f);
+  EB_TRY(set_up(scene, groups, 2));
+  return push_group(scene, 1, 2, -eb_values_real(scene->parameters, "load"));
 }
 
 const eb_scene_ops eb_trusty2023_cantilever = {
@@ -329,7 +303,6 @@ const eb_scene_ops eb_trusty2023_cantilever = {
     .prepare = cantilever_prepare,
     .setup = cantilever_setup,
     .boundary = hold_first,
-    .force = cantilever_force,
 };
 
 static const eb_option bar_parameters[] = {

@@ -24,9 +24,7 @@
 #include <omp.h>
 #include <string.h>
 
-/* Solvers with a factor of their own declare no option `linear`: then there is no linear solver. */
-static eb_error allocate(eb_implicit *work, const eb_solver *solver) {
-  const eb_block_matrix *pattern = eb_elasticity_pattern(work->scene->elasticity);
+static eb_error allocate_vectors(eb_implicit *work) {
   EB_TRY(EB_NEW(work->fixed, work->nodes));
   EB_TRY(EB_NEW(work->target, work->size));
   EB_TRY(EB_NEW(work->force, work->size));
@@ -34,9 +32,14 @@ static eb_error allocate(eb_implicit *work, const eb_solver *solver) {
   EB_TRY(EB_NEW(work->rhs, work->size));
   EB_TRY(EB_NEW(work->unknown, work->size));
   EB_TRY(EB_NEW(work->prescribed, work->size));
-  EB_TRY(eb_block_matrix_like(pattern, &work->matrix));
   if (work->touch_room > 0) EB_TRY(EB_NEW(work->touches, work->touch_room));
-  EB_TRY(eb_springs_create(work->scene, &work->springs));
+  return eb_springs_create(work->scene, &work->springs);
+}
+
+/* Solvers with a factor of their own declare no option `linear`: then there is no linear solver. */
+static eb_error allocate_matrix(eb_implicit *work, const eb_solver *solver) {
+  const eb_block_matrix *pattern = eb_elasticity_pattern(work->scene->elasticity);
+  EB_TRY(eb_block_matrix_like(pattern, &work->matrix));
   const eb_values *options = solver->options;
   if (!eb_values_declares(options, "linear")) return EB_OK;
   const eb_linear_settings settings = {.kind = eb_values_text(options, "linear"),
@@ -50,13 +53,20 @@ static eb_error allocate(eb_implicit *work, const eb_solver *solver) {
   return eb_linear_create(&settings, work->matrix, solver->setup_log, &work->linear);
 }
 
-eb_error eb_implicit_create(const eb_solver *solver, eb_implicit *out) {
+eb_error eb_implicit_create_matrixless(const eb_solver *solver, eb_implicit *out) {
   *out = (eb_implicit){.scene = solver->scene,
                        .threads = solver->threads,
                        .nodes = solver->scene->mesh->node_count,
                        .size = 3 * (int64_t)solver->scene->mesh->node_count,
                        .touch_room = eb_implicit_room(solver->scene)};
-  eb_error error = allocate(out, solver);
+  eb_error error = allocate_vectors(out);
+  if (error) eb_implicit_clear(out);
+  return error;
+}
+
+eb_error eb_implicit_create(const eb_solver *solver, eb_implicit *out) {
+  EB_TRY(eb_implicit_create_matrixless(solver, out));
+  eb_error error = allocate_matrix(out, solver);
   if (error) eb_implicit_clear(out);
   return error;
 }
@@ -122,6 +132,16 @@ void eb_implicit_find_touches(eb_implicit *work, const eb_state *state, double d
   work->touch_count = eb_implicit_step_touches(work->scene, state->time, dt, state->x, state->v,
                                                work->touch_room, work->touches);
   eb_log_end(log, EB_PHASE_DETECT);
+}
+
+void eb_implicit_friction(const eb_implicit *work, const eb_touch *touches, int32_t count,
+                          double dt, double *v, eb_reason *reason) {
+  const double scale = 0; /* would carry a depth of the start on */
+  bool any = false;
+  for (int32_t t = 0; t < count; t++) any |= touches[t].friction > 0;
+  if (!any) return;
+  eb_touches_friction(touches, count, dt, scale, eb_elasticity_mass(work->scene->elasticity), v);
+  if (*reason > 0) *reason = EB_CONVERGED_ITS;
 }
 
 eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *log,

@@ -74,6 +74,8 @@ typedef struct eb_implicit {
  * solver, which orders and analyzes (phases go to the solver's set-up log). On failure nothing
  * stays allocated. */
 EB_MUST eb_error eb_implicit_create(const eb_solver *solver, eb_implicit *out);
+/* The same without matrix and linear solver. */
+EB_MUST eb_error eb_implicit_create_matrixless(const eb_solver *solver, eb_implicit *out);
 void eb_implicit_clear(eb_implicit *work);
 
 /* Whether every entry is finite. */
@@ -93,6 +95,12 @@ void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log);
 /* The touches of the step (phase DETECT). */
 void eb_implicit_find_touches(eb_implicit *work, const eb_state *state, double dt,
                               eb_step_log *log);
+
+/* Friction of `count` touches of the end of the step on its velocities, under the push k depth that
+ * they end with. Where any rubs they no longer solve what an iteration has converged to, and
+ * *reason says so. */
+void eb_implicit_friction(const eb_implicit *work, const eb_touch *touches, int32_t count,
+                          double dt, double *v, eb_reason *reason);
 
 /* Constrains work->matrix and work->rhs to work->prescribed at the scripted nodes, factors, and
  * solves for work->unknown, whose value on entry is the initial guess of iterative methods. *reason

@@ -28,6 +28,11 @@ double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materi
 }
 
 eb_potential_value eb_potential_at(const eb_potential *potential, const double *x) {
+  return eb_potential_with(potential, x, eb_elasticity_energy(potential->elasticity, x));
+}
+
+eb_potential_value eb_potential_with(const eb_potential *potential, const double *x,
+                                     double elastic) {
   const double *mass = eb_elasticity_mass(potential->elasticity);
   double inertia = 0, work = 0, absolute_work = 0;
   for (int32_t i = 0; i < potential->nodes; i++) {
@@ -43,7 +48,6 @@ eb_potential_value eb_potential_at(const eb_potential *potential, const double *
     absolute_work += fabs(local);
   }
   inertia *= 0.5 * potential->inertia;
-  double elastic = eb_elasticity_energy(potential->elasticity, x);
   double springs =
       potential->springs ? eb_springs_energy(potential->springs, potential->fixed, x) : 0;
   return (eb_potential_value){.value = inertia + elastic + springs - work,

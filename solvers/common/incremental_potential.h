@@ -37,6 +37,9 @@ double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materi
 
 /* W over the free nodes at x (nodes x 3). */
 eb_potential_value eb_potential_at(const eb_potential *potential, const double *x);
+/* The same where E(x) is known. */
+eb_potential_value eb_potential_with(const eb_potential *potential, const double *x,
+                                     double elastic);
 
 typedef struct eb_potential_residual {
   double norm;  /* |grad W|_2 over the free nodes, N */

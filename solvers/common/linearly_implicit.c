@@ -53,17 +53,20 @@ void eb_linearly_implicit_advance(const eb_implicit *work, eb_state *state, doub
   state->step++;
 }
 
-eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt, double mass_scale,
-                                   double stiffness_scale, bool project, eb_step_log *log,
-                                   eb_reason *reason) {
+bool eb_linearly_implicit_open(eb_implicit *work, const eb_state *state, double dt,
+                               double mass_scale, double stiffness_scale, bool project,
+                               eb_step_log *log, eb_reason *reason) {
   log->residual_norm = "|b - A v|_2, kg m/s";
   log->equation = EB_EQUATION_LINEARIZED;
   log->linearization = (eb_linearization){mass_scale, stiffness_scale / (dt * dt),
                                           project ? EB_TANGENT_PROJECTED : EB_TANGENT_EXACT};
   log->iterations = 1;
   *reason = EB_DIVERGED_NAN;
-  if (!eb_implicit_begin(work, state, dt, log)) return EB_OK;
-  eb_implicit_assemble(work, state->x, mass_scale, stiffness_scale, project, log);
+  return eb_implicit_begin(work, state, dt, log);
+}
+
+eb_error eb_linearly_implicit_close(eb_implicit *work, eb_state *state, double dt,
+                                    double stiffness_scale, eb_step_log *log, eb_reason *reason) {
   /* Implicit penalty contact of the step: finds the touches, adds scale k P to the matrix and to
    * the gradient the penalty's and -scale / dt k P w of moving colliders, so that a right-hand side
    * with -dt gradient has all of implicit_penalty.h: with penetration d at the start and relative
@@ -105,4 +108,14 @@ eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt
   if (work->touch_count > 0) *reason = EB_CONVERGED_ITS;
   eb_linearly_implicit_advance(work, state, dt);
   return EB_OK;
+}
+
+eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt, double mass_scale,
+                                   double stiffness_scale, bool project, eb_step_log *log,
+                                   eb_reason *reason) {
+  if (!eb_linearly_implicit_open(work, state, dt, mass_scale, stiffness_scale, project, log,
+                                 reason))
+    return EB_OK;
+  eb_implicit_assemble(work, state->x, mass_scale, stiffness_scale, project, log);
+  return eb_linearly_implicit_close(work, state, dt, stiffness_scale, log, reason);
 }

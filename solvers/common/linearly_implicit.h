@@ -42,4 +42,14 @@ EB_MUST eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, d
                                            double mass_scale, double stiffness_scale, bool project,
                                            eb_step_log *log, eb_reason *reason);
 
+/* The same step in two parts, between which the caller assembles mass_scale M + stiffness_scale H
+ * into work->matrix and g into work->gradient. `open` declares the equation, and returns false
+ * where the step has ended in *reason. */
+bool eb_linearly_implicit_open(eb_implicit *work, const eb_state *state, double dt,
+                               double mass_scale, double stiffness_scale, bool project,
+                               eb_step_log *log, eb_reason *reason);
+EB_MUST eb_error eb_linearly_implicit_close(eb_implicit *work, eb_state *state, double dt,
+                                            double stiffness_scale, eb_step_log *log,
+                                            eb_reason *reason);
+
 #endif

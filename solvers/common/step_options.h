@@ -24,6 +24,12 @@
     .doc = "find the equilibrium under f_ext: no inertia, v = 0 after each step"                   \
   }
 
+#define EB_FRICTION_OPTION                                                                         \
+  {                                                                                                \
+    .name = "friction", .type = EB_OPTION_BOOL, .fallback = "false", .unit = "",                   \
+    .doc = "implicit colliders' friction filters the velocities behind every step; else none"      \
+  }
+
 /* What trusty2023 leaves unsaid of its iterations; `searched`: what a line search looks at. */
 #define EB_MIXED_OPTIONS(searched)                                                                 \
   {.name = "iterations",                                                                           \

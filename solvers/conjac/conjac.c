@@ -588,9 +588,10 @@ const eb_solver_ops eb_solver_conjac = {
     .name = "conjac",
     .summary = "dynamics condensed onto few nodes, the others quasistatic (ConJac)",
     .citation = "Weidner, Kim and Sueda 2020",
-    .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_TRIANGLES | EB_CAP_COROTATIONAL |
-                    EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
-                    EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_ARTICULATION,
+    .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_ONE_POINT | EB_CAP_TRIANGLES |
+                    EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED |
+                    EB_CAP_COLLIDERS | EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING |
+                    EB_CAP_ARTICULATION,
     .options = options,
     .create = conjac_create,
     .update = EB_UPDATE_CORRECTED,

@@ -573,9 +573,9 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
       .name = "contact-" #method,                                                                  \
       .summary = "contact as constraints, " how,                                                   \
       .citation = source,                                                                          \
-      .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |                 \
-                      EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_CONTACT |     \
-                      EB_CAP_FREE_BODIES,                                                          \
+      .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_ONE_POINT |                    \
+                      EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES |                  \
+                      EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_FREE_BODIES,                       \
       .options = method##_options,                                                                 \
       .create = create_##method,                                                                   \
       .step = take_step,                                                                           \

@@ -518,9 +518,9 @@ const eb_solver_ops eb_solver_newton = {
     .name = "newton",
     .summary = "Newton's method on the incremental potential, with line search; statics too",
     .citation = "Nocedal and Wright 2006; Ortiz and Stainier 1999; Teran et al. 2005",
-    .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |
-                    EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
-                    EB_CAP_CUTTING | EB_CAP_STATICS | EB_CAP_SPRINGS,
+    .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_ONE_POINT |
+                    EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED |
+                    EB_CAP_COLLIDERS | EB_CAP_CUTTING | EB_CAP_STATICS | EB_CAP_SPRINGS,
     .options = options,
     .create = create,
     .step = step,

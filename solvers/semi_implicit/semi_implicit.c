@@ -42,9 +42,9 @@ const eb_solver_ops eb_solver_semi_implicit = {
     .name = "semi-implicit",
     .summary = "linearly implicit Euler, one linear solve a step (ConJac's VANILLA)",
     .citation = "Baraff and Witkin 1998; Weidner, Kim and Sueda 2020, Eq. 10",
-    .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_COROTATIONAL |
-                    EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
-                    EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_SPRINGS,
+    .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_ONE_POINT |
+                    EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED |
+                    EB_CAP_COLLIDERS | EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_SPRINGS,
     .options = options,
     .create = eb_linearly_implicit_create,
     .step = step,

@@ -2,7 +2,8 @@
  *
  * Gram-Schmidt, every function against all before it and twice (Giraud et al. 2005: twice is
  * enough), in the order of the modes, so that the first modes of a larger basis are those of a
- * smaller one.
+ * smaller one. Four at a time: the functions before them are streamed four times for four of them,
+ * which is what it costs.
  *
  * Products are bound by the stream of Phi, which is read once for the three axes: a row's four
  * functions at a time meet three coefficient vectors, or three sums, that stay near. Restrictions
@@ -16,9 +17,10 @@
 #include <string.h>
 
 enum {
-  PARTS = 32, /* of the nodes, whose sums are added up in their order */
-  BLOCK = 4,  /* nodes whose rows are read side by side */
-  AHEAD = 16  /* rows: four short streams at once are more than the hardware foresees */
+  CHUNK = 512, /* entries of four functions that stay in the nearest cache */
+  PARTS = 32,  /* of the nodes, whose sums are added up in their order */
+  BLOCK = 4,   /* nodes whose rows are read side by side */
+  AHEAD = 16   /* rows: four short streams at once are more than the hardware foresees */
 };
 static const double DEPENDENT = 1e-9;
 
@@ -27,26 +29,126 @@ static int64_t length_of(const eb_basis *b) {
   return (int64_t)b->axes * b->nodes;
 }
 
-static double product(const eb_basis *b, const double *p, const double *q) {
-  double sum = 0;
-  for (int64_t i = 0; i < length_of(b); i++) sum += b->mass[i / b->axes] * p[i] * q[i];
-  return sum;
+/* What orthonormalization works with. */
+typedef struct orthonormalizer {
+  int64_t length;   /* entries of a function */
+  double *mass;     /* of each entry */
+  double *function; /* the functions so far, one behind the other; room for all */
+  eb_v4 *q;         /* four more, side by side */
+  eb_v4 *sums;      /* PARTS x functions */
+  eb_v4 *along;     /* functions */
+} orthonormalizer;
+
+static int64_t part_start(const orthonormalizer *o, int part) {
+  return o->length * part / PARTS;
 }
 
-/* Takes from q what the b->size functions of `before` span, twice, and scales it to norm 1, as the
- * next of them; not when nothing is left. */
-static void append(eb_basis *b, const double *before, double *q) {
-  double whole = sqrt(product(b, q, q));
-  for (int round = 0; round < 2; round++)
-    for (int32_t k = 0; k < b->size; k++) {
-      const double *p = before + k * length_of(b);
-      double along = product(b, p, q);
-      for (int64_t i = 0; i < length_of(b); i++) q[i] -= along * p[i];
+/* along[k] := the products of the k-th of `count` functions with the four of q. Chunks of q stay
+ * near while the functions stream by. */
+static void measure(orthonormalizer *o, int32_t count) {
+#pragma omp parallel for schedule(static)
+  for (int part = 0; part < PARTS; part++) {
+    eb_v4 *sum = o->sums + (int64_t)part * count, heavy[CHUNK];
+    memset(sum, 0, (size_t)count * sizeof *sum);
+    int64_t end = part_start(o, part + 1);
+    for (int64_t at = part_start(o, part); at < end; at += CHUNK) {
+      int64_t size = end - at < CHUNK ? end - at : CHUNK;
+      for (int64_t i = 0; i < size; i++) heavy[i] = o->mass[at + i] * o->q[at + i];
+      for (int32_t k = 0; k < count; k++) {
+        const double *p = o->function + k * o->length + at;
+        eb_v4 even = {0}, odd = {0};
+        for (int64_t i = 0; i + 1 < size; i += 2) {
+          even += p[i] * heavy[i];
+          odd += p[i + 1] * heavy[i + 1];
+        }
+        if (size % 2) even += p[size - 1] * heavy[size - 1];
+        sum[k] += even + odd;
+      }
     }
-  double left = sqrt(product(b, q, q));
-  if (!(left > DEPENDENT * whole)) return;
-  for (int64_t i = 0; i < length_of(b); i++) q[i] /= left;
-  b->size++;
+  }
+  memset(o->along, 0, (size_t)count * sizeof *o->along);
+  for (int part = 0; part < PARTS; part++)
+    for (int32_t k = 0; k < count; k++) o->along[k] += o->sums[(int64_t)part * count + k];
+}
+
+/* q -= sum over k of along[k] function k, four functions at a time. */
+static void subtract(orthonormalizer *o, int32_t count) {
+#pragma omp parallel for schedule(static)
+  for (int part = 0; part < PARTS; part++) {
+    int64_t end = part_start(o, part + 1);
+    for (int64_t at = part_start(o, part); at < end; at += CHUNK) {
+      int64_t stop = end - at < CHUNK ? end : at + CHUNK;
+      int32_t k = 0;
+      for (; k + 4 <= count; k += 4) {
+        const double *p = o->function + k * o->length;
+        const eb_v4 *a = o->along + k;
+        for (int64_t i = at; i < stop; i++)
+          o->q[i] -= (p[i] * a[0] + p[o->length + i] * a[1]) +
+                     (p[2 * o->length + i] * a[2] + p[3 * o->length + i] * a[3]);
+      }
+      for (; k < count; k++)
+        for (int64_t i = at; i < stop; i++) o->q[i] -= o->function[k * o->length + i] * o->along[k];
+    }
+  }
+}
+
+/* Makes each of the four orthogonal to those before it and of norm 1; of one that has at most
+ * `least` left, nothing. */
+static void orthonormalize_four(orthonormalizer *o, eb_v4 least) {
+  for (int lane = 0; lane < EB_LANES; lane++) {
+    eb_v4 along = {0};
+    double square = 0;
+    for (int64_t i = 0; i < o->length; i++) along += o->mass[i] * o->q[i][lane] * o->q[i];
+    for (int l = lane; l < EB_LANES; l++) along[l] = 0;
+    for (int64_t i = 0; i < o->length; i++) {
+      o->q[i][lane] -= eb_v4_sum(along * o->q[i]);
+      square += o->mass[i] * o->q[i][lane] * o->q[i][lane];
+    }
+    double scale = sqrt(square) > least[lane] ? 1 / sqrt(square) : 0;
+    for (int64_t i = 0; i < o->length; i++) o->q[i][lane] *= scale;
+  }
+}
+
+/* Takes from the four of q what the `count` functions and those before them in q span, and appends
+ * what is left, at norm 1; how many functions there are then. */
+static int32_t append_four(orthonormalizer *o, int32_t count) {
+  eb_v4 norm2 = {0}, none = {0};
+  for (int64_t i = 0; i < o->length; i++) norm2 += o->mass[i] * o->q[i] * o->q[i];
+  for (int round = 0; round < 2; round++) {
+    measure(o, count);
+    subtract(o, count);
+    orthonormalize_four(o, round == 0 ? DEPENDENT * eb_v4_sqrt(norm2) : none);
+  }
+  for (int lane = 0; lane < EB_LANES; lane++) {
+    double *to = o->function + count * o->length, square = 0;
+    for (int64_t i = 0; i < o->length; i++) {
+      to[i] = o->q[i][lane];
+      square += o->mass[i] * to[i] * to[i];
+    }
+    count += square > 0;
+  }
+  return count;
+}
+
+static void finish(orthonormalizer *o) {
+  free(o->mass);
+  free(o->function);
+  free(o->q);
+  free(o->sums);
+  free(o->along);
+}
+
+/* Room for `count` functions and the four that are tried. */
+static eb_error prepare(const eb_basis *b, int32_t count, orthonormalizer *o) {
+  size_t room = (size_t)count + EB_LANES;
+  *o = (orthonormalizer){.length = length_of(b)};
+  EB_TRY(EB_NEW(o->mass, o->length));
+  EB_TRY(EB_NEW(o->function, room * (size_t)o->length));
+  EB_TRY(EB_NEW(o->q, o->length));
+  EB_TRY(EB_NEW(o->sums, PARTS * room));
+  EB_TRY(EB_NEW(o->along, room));
+  for (int64_t i = 0; i < o->length; i++) o->mass[i] = b->mass[i / b->axes];
+  return EB_OK;
 }
 
 static eb_error begin(eb_basis *b, const double *X, const double *mass) {
@@ -70,47 +172,42 @@ static eb_error interleave(eb_basis *b, const double *function) {
   return EB_OK;
 }
 
-static eb_error fill(eb_basis *b, const double *X, const double *mass, int32_t modes,
-                     const double *weight, double *function) {
-  EB_TRY(begin(b, X, mass));
-  for (int32_t m = 0; m < modes; m++)
-    for (int axis = 3; axis >= 0; axis--) {
-      double *q = function + (int64_t)b->size * b->nodes;
-      const double *w = weight + (int64_t)m * b->nodes;
-      for (int32_t i = 0; i < b->nodes; i++)
-        q[i] = w[i] * (axis == 3 ? 1 : X[3 * (int64_t)i + axis]);
-      append(b, function, q);
-    }
-  return interleave(b, function);
+/* Phi from what is appended. */
+static eb_error conclude(eb_error error, orthonormalizer *o, eb_basis *out) {
+  if (!error) error = interleave(out, o->function);
+  finish(o);
+  if (error) eb_basis_clear(out);
+  return error;
 }
 
 eb_error eb_basis_skinning(int32_t nodes, const double *X, const double *mass, int32_t modes,
                            const double *weight, eb_basis *out) {
-  double *function = NULL;
+  orthonormalizer o = {0};
   *out = (eb_basis){.nodes = nodes, .axes = 1};
-  eb_error error = EB_NEW(function, 4 * (size_t)modes * (size_t)nodes);
-  if (!error) error = fill(out, X, mass, modes, weight, function);
-  free(function);
-  if (error) eb_basis_clear(out);
-  return error;
+  eb_error error = begin(out, X, mass);
+  if (!error) error = prepare(out, 4 * modes, &o);
+  for (int32_t m = 0; !error && m < modes; m++) {
+    const double *w = weight + (int64_t)m * nodes;
+    for (int64_t i = 0; i < nodes; i++)
+      o.q[i] = w[i] * (eb_v4){1, X[3 * i + 2], X[3 * i + 1], X[3 * i]};
+    out->size = append_four(&o, out->size);
+  }
+  return conclude(error, &o, out);
 }
 
 eb_error eb_basis_displacements(int32_t nodes, const double *X, const double *mass, int32_t count,
                                 const double *displacement, eb_basis *out) {
-  double *function = NULL;
-  size_t length = 3 * (size_t)nodes;
+  orthonormalizer o = {0};
   *out = (eb_basis){.nodes = nodes, .axes = 3};
-  eb_error error = EB_NEW(function, (size_t)count * length);
-  if (!error) error = begin(out, X, mass);
-  for (int32_t k = 0; !error && k < count; k++) {
-    double *q = function + (size_t)out->size * length;
-    memcpy(q, displacement + (size_t)k * length, length * sizeof *q);
-    append(out, function, q);
+  eb_error error = begin(out, X, mass);
+  if (!error) error = prepare(out, count, &o);
+  for (int32_t k = 0; !error && k < count; k += EB_LANES) {
+    for (int64_t i = 0; i < o.length; i++)
+      for (int l = 0; l < EB_LANES; l++)
+        o.q[i][l] = k + l < count ? displacement[(k + l) * o.length + i] : 0;
+    out->size = append_four(&o, out->size);
   }
-  if (!error) error = interleave(out, function);
-  free(function);
-  if (error) eb_basis_clear(out);
-  return error;
+  return conclude(error, &o, out);
 }
 
 void eb_basis_clear(eb_basis *basis) {

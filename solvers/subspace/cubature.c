@@ -18,6 +18,7 @@
 
 enum { LANES = 32 }; /* four vectors: enough sums under way at once */
 typedef float lanes __attribute__((vector_size(LANES / 4 * sizeof(float))));
+typedef int32_t mask __attribute__((vector_size(LANES / 4 * sizeof(int32_t))));
 
 typedef struct clustering {
   int32_t elements, clusters, features;
@@ -67,12 +68,24 @@ static void make_features(clustering *c, const eb_mesh *mesh, const eb_skinning 
   }
 }
 
-/* Squared distances from `at` to the LANES centres of a strip; those behind the last are far. */
-static inline void distances(const clustering *c, const float *at, int32_t strip, float *to) {
+/* Squared distances from `at` to the LANES centres of a strip; those behind the last are far. Not
+ * all of their features are looked at once none of them can be below `enough`: features come by
+ * falling weight, so that the first few tell nearly all centres of a body from an element. */
+static inline void distances(const clustering *c, const float *at, int32_t strip, float enough,
+                             float *to) {
+  enum { LOOK = 4 };
   const lanes *centre = c->aside + (int64_t)strip * c->features * 4;
   lanes sum[4] = {{0}};
-  for (int32_t k = 0; k < c->features; k++)
-    for (int l = 0; l < 4; l++) sum[l] += (at[k] - centre[4 * k + l]) * (at[k] - centre[4 * k + l]);
+  for (int32_t begin = 0; begin < c->features; begin += LOOK) {
+    int32_t end = begin + LOOK < c->features ? begin + LOOK : c->features;
+    for (int32_t k = begin; k < end; k++)
+      for (int l = 0; l < 4; l++)
+        sum[l] += (at[k] - centre[4 * k + l]) * (at[k] - centre[4 * k + l]);
+    mask below = (sum[0] < enough) | (sum[1] < enough) | (sum[2] < enough) | (sum[3] < enough);
+    int32_t any = 0;
+    for (int i = 0; i < LANES / 4; i++) any |= below[i];
+    if (!any) break;
+  }
   memcpy(to, sum, sizeof sum);
   for (int32_t l = c->clusters - strip * LANES; l < LANES; l++) to[l] = INFINITY;
 }
@@ -117,7 +130,7 @@ static void assign(clustering *c, int32_t e) {
   float best = INFINITY, second = INFINITY;
   for (int32_t k = 0; k < c->clusters; k += LANES) {
     float to[LANES], nearest = INFINITY;
-    distances(c, at, k / LANES, to);
+    distances(c, at, k / LANES, second, to);
     for (int l = 0; l < LANES; l++) nearest = to[l] < nearest ? to[l] : nearest;
     for (int l = 0; l < LANES && nearest < second; l++)
       if (to[l] < best) {
@@ -183,7 +196,7 @@ static int32_t iterate(clustering *c) {
   for (int32_t k = 0; k < c->clusters; k++) {
     float to[LANES], nearest = INFINITY;
     for (int32_t j = 0; j < c->clusters; j++) {
-      if (j % LANES == 0) distances(c, centre_of(c, k), j / LANES, to);
+      if (j % LANES == 0) distances(c, centre_of(c, k), j / LANES, nearest, to);
       if (j != k) nearest = fminf(nearest, to[j % LANES]);
     }
     c->apart[k] = 0.5f * sqrtf(nearest);

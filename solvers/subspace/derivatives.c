@@ -48,8 +48,8 @@ static eb_error factor_shifted(derivation *d, int threads, eb_step_log *log) {
   EB_TRY(eb_multifrontal_factor(d->factor, d->ahead, log, &reason));
   if (reason < 0)
     return EB_ERROR(EB_ERR_INVALID,
-                    "modal derivatives: the stiffness at rest is not positive "
-                    "definite (%s): is an element flat?",
+                    "modal derivatives: the stiffness at rest is not positive definite (%s): none "
+                    "of the modes deforms (ask for more), or an element is flat",
                     eb_reason_name(reason));
   return EB_OK;
 }

@@ -225,6 +225,13 @@ static void decompose(const eb_points *p, int32_t b, eb_v4 F[9], mixed_point *at
 
 enum { HALVES = STRIP / EB_LANES };
 
+/* A team takes some tens of microseconds to wake and to meet again, in which one thread does a
+ * million operations of a sweep over the points, and ten of a product of matrices. */
+static bool sweep_is_long(const eb_points *p) {
+  const double decomposition = 6000;
+  return p->batches * (72.0 * p->components * p->stride + decomposition) > 1e6;
+}
+
 /* sum_i += P_ix G_x for a strip of scalar functions. */
 static inline void add_stress_shared(const eb_points *p, const double *G, const double stress[9],
                                      eb_v4 sum[3][HALVES]) {
@@ -248,9 +255,9 @@ static inline void add_stress_apart(const eb_points *p, const double *G, const d
       sum[h] += stress[e] * *(const eb_v4_unaligned *)(G + e * p->stride + EB_LANES * h);
 }
 
-/* f = sum over points of P : G, threads sharing the functions. */
+/* f = sum over points of P : G, for all threads of a team, which share the functions. */
 static void gather_force(const eb_points *p, const double *P, double *f) {
-#pragma omp parallel for schedule(static)
+#pragma omp for schedule(static)
   for (int32_t first = 0; first < p->size; first += STRIP) {
     eb_v4 sum[3][HALVES] = {{{0}}};
     for (int32_t lane = 0; lane < EB_LANES * p->batches; lane++) {
@@ -360,9 +367,9 @@ static void fem_rows(const eb_points *p, int32_t b, const eb_law *law, const mix
 
 /* ---- sweeps ---- */
 
-void eb_points_linearize(eb_points *p, const double *u, double *q, double *g) {
-  open_rows(p, u);
-#pragma omp parallel for schedule(static)
+/* For all threads of a team: the decompositions at u, and the force of FEM. */
+static void linearize_displacements(eb_points *p, double *g) {
+#pragma omp for schedule(static)
   for (int32_t b = 0; b < p->batches; b++) {
     mixed_point *at = p->point + b;
     eb_v4 F[9], R[9], P[9];
@@ -372,11 +379,11 @@ void eb_points_linearize(eb_points *p, const double *u, double *q, double *g) {
     store_stress(p, b, P);
   }
   gather_force(p, p->P, g);
-  if (!p->mixed) {
-    memcpy(q, g, (size_t)p->coefficients * sizeof *q);
-    return;
-  }
-#pragma omp parallel for schedule(static)
+}
+
+/* For all threads of a team: the stretches' own terms, and the force of the mixed form. */
+static void linearize_stretches(eb_points *p, double *q) {
+#pragma omp for schedule(static)
   for (int32_t b = 0; b < p->batches; b++) {
     mixed_point *at = p->point + b;
     eb_v4 slope[9], P[9];
@@ -386,6 +393,16 @@ void eb_points_linearize(eb_points *p, const double *u, double *q, double *g) {
     store_stress(p, b, P);
   }
   gather_force(p, p->P, q);
+}
+
+void eb_points_linearize(eb_points *p, const double *u, double *q, double *g) {
+  open_rows(p, u);
+#pragma omp parallel if (sweep_is_long(p))
+  {
+    linearize_displacements(p, g);
+    if (p->mixed) linearize_stretches(p, q);
+  }
+  if (!p->mixed) memcpy(q, g, (size_t)p->coefficients * sizeof *q);
 }
 
 /* Columns of A for batches first .. end-1; to be met by all threads of a team. */
@@ -418,7 +435,7 @@ static void add_tile(const eb_points *p, int32_t row, int32_t left, int64_t colu
 void eb_points_stiffness(eb_points *p, double *stiffness) {
   const int64_t n = p->coefficients;
   const int32_t tiles = (int32_t)((n + TILE - 1) / TILE), block = block_batches(p->rows);
-#pragma omp parallel
+#pragma omp parallel if (eb_points_stiffness_flops(p) > 1e7)
   for (int32_t first = 0; first < p->batches; first += block) {
     int32_t end = first + block < p->batches ? first + block : p->batches;
     fill_factor(p, first, end);
@@ -441,7 +458,7 @@ double eb_points_stiffness_flops(const eb_points *p) {
 
 void eb_points_project(eb_points *p, const double *u) {
   open_rows(p, u);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (sweep_is_long(p))
   for (int32_t b = 0; b < (p->mixed ? p->batches : 0); b++) {
     eb_v4 F[9];
     decompose(p, b, F, p->point + b);
@@ -459,7 +476,7 @@ double eb_points_expand(eb_points *p, const double *direction, eb_mixed_energy *
   *before = (eb_mixed_energy){0, 0};
   open_rows(p, direction);
   eb_v4 *sums = (eb_v4 *)(void *)p->P; /* of the stresses' room: 9 vectors a batch, 3 needed */
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (sweep_is_long(p))
   for (int32_t b = 0; b < p->batches; b++) {
     eb_v4 dF[9];
     point_sum sum = {{0}, {0}, {0}};
@@ -479,7 +496,7 @@ eb_mixed_energy eb_points_energy(const eb_points *p, const double *u, double a) 
   eb_mixed_energy total = {0, 0};
   open_rows(p, u);
   eb_v4 *sums = (eb_v4 *)(void *)p->P;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (sweep_is_long(p))
   for (int32_t b = 0; b < p->batches; b++) {
     const eb_law *law = &p->laws[p->batch_law[b]];
     const mixed_point *at = p->point + b;

@@ -21,8 +21,8 @@
  *
  * Nothing of the mesh's size is touched inside an iteration. Before and after them the full state
  * is compared with the one that the last step has left (and only if it differs taken down to u),
- * and made from u: phase PROJECT. Forces of a scene without colliders are restricted once, but for
- * what its script does to some nodes (loads.h).
+ * and made from u: phase PROJECT. The weight and the loads of a scene without colliders are
+ * restricted once, so that a step takes from its script no more than their magnitudes.
  *
  * Springs (S) are terms of the energy: their nodes keep their weights, and their force and Hessian
  * join those of the inertia (springs.h).
@@ -38,7 +38,6 @@
 #include "solvers/common/step_options.h"
 #include "solvers/linalg/dense.h"
 #include "solvers/registry.h"
-#include "solvers/subspace/loads.h"
 #include "solvers/subspace/points.h"
 #include "solvers/subspace/precompute.h"
 #include "solvers/subspace/record.h"
@@ -65,21 +64,21 @@ typedef struct subspace {
   int32_t modes;
   eb_points *points;
   eb_reduced_springs springs;
-  eb_loads loads;
   eb_subspace_record record;
   const eb_scene *scene;
   int threads;
   int32_t size;                  /* coefficients */
-  bool mixed, few_loads;         /* f_ext is steady, but for the forces of a script on few nodes */
+  bool mixed, known_forces;      /* f_ext is the weight and the scene's loads */
   double *u, *trial, *predicted; /* size */
   double *start, *rate;          /* size: u0, u0' */
   double *f, *q, *g;             /* size: forces of f_ext, of the mixed form, of FEM */
   double *pull;                  /* size: force of the springs at u */
-  double *steady;                /* size: the part of f that no script changes */
+  double *weight;                /* size: B^T M g */
+  double *load[EB_MAX_LOADS];    /* size each: B^T of the scene's loads */
   double *p;                     /* size: right-hand side, then direction */
   double *stiffness, *floors;    /* size x size, size */
   double *x, *v;                 /* 3 nodes: the state that the last step has left */
-  double *force;                 /* 3 nodes: f_ext, where many nodes are pushed */
+  double *force;                 /* 3 nodes: f_ext */
   bool has_left;                 /* x and v hold such a state */
 
   double rtol;
@@ -122,12 +121,12 @@ static void release(subspace *s) {
   eb_cubature_clear(&s->cubature);
   eb_points_destroy(s->points);
   eb_reduced_springs_clear(&s->springs);
-  eb_loads_clear(&s->loads);
   free(s->weights);
   void *const owned[] = {s->u, s->trial, s->predicted, s->start,     s->rate,   s->f,
                          s->q, s->g,     s->p,         s->stiffness, s->floors, s->x,
-                         s->v, s->force, s->pull,      s->steady};
+                         s->v, s->force, s->pull,      s->weight};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (int k = 0; k < EB_MAX_LOADS; k++) free(s->load[k]);
   free(s);
 }
 
@@ -141,24 +140,39 @@ static eb_error allocate(subspace *s, const eb_solver *solver) {
   s->size = eb_basis_coefficients(&s->basis);
   size_t n = (size_t)s->size;
   double **const vectors[] = {&s->u, &s->trial, &s->predicted, &s->start,  &s->rate, &s->f,
-                              &s->q, &s->g,     &s->p,         &s->floors, &s->pull, &s->steady};
+                              &s->q, &s->g,     &s->p,         &s->floors, &s->pull, &s->weight};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) EB_TRY(EB_NEW(*vectors[i], n));
   return EB_NEW(s->stiffness, n * n);
 }
 
-/* B^T f_ext of what stays as it is, and which nodes a script pushes. */
-static eb_error find_forces(subspace *s) {
+/* Restricts the weight and the loads, if they are all of f_ext. */
+static eb_error restrict_forces(subspace *s) {
   const eb_scene *scene = s->scene;
-  bool free_flight = !scene->contact && scene->collider_count == 0;
-  if (free_flight && scene->ops->force) EB_TRY(eb_loads_create(scene, &s->basis, &s->loads));
-  s->few_loads = free_flight && !s->loads.everywhere;
-  if (!s->few_loads) return EB_OK;
-  eb_scene_force(scene, 0, scene->x0, scene->v0, s->force);
-  eb_basis_restrict_force(&s->basis, s->force, s->steady);
-  if (s->loads.count > 0)
-    eb_loads_add(&s->loads, scene, &s->basis, 0, scene->x0, scene->v0, -1, s->steady);
-  memcpy(s->f, s->steady, (size_t)s->size * sizeof *s->f);
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  s->known_forces = !scene->contact && scene->collider_count == 0;
+  if (!s->known_forces) return EB_OK;
+  for (int64_t i = 0; i < s->basis.nodes; i++)
+    for (int d = 0; d < 3; d++) s->force[3 * i + d] = mass[i] * scene->gravity[d];
+  eb_basis_restrict_force(&s->basis, s->force, s->weight);
+  for (int32_t k = 0; k < scene->load_count; k++) {
+    EB_TRY(EB_NEW(s->load[k], s->size));
+    eb_basis_restrict_force(&s->basis, scene->load[k], s->load[k]);
+  }
   return EB_OK;
+}
+
+/* f := B^T f_ext at the start of the step. */
+static void apply_forces(subspace *s, const eb_state *state) {
+  double magnitude[EB_MAX_LOADS];
+  if (!s->known_forces) {
+    eb_scene_force(s->scene, state->time, state->x, state->v, s->force);
+    eb_basis_restrict_force(&s->basis, s->force, s->f);
+    return;
+  }
+  memcpy(s->f, s->weight, (size_t)s->size * sizeof *s->f);
+  eb_scene_load_magnitudes(s->scene, state->time, magnitude);
+  for (int32_t l = 0; l < s->scene->load_count; l++)
+    for (int32_t k = 0; k < s->size; k++) s->f[k] += magnitude[l] * s->load[l][k];
 }
 
 static eb_error create(eb_solver *solver, bool mixed) {
@@ -171,7 +185,7 @@ static eb_error create(eb_solver *solver, bool mixed) {
   s->threads = solver->threads;
   omp_set_num_threads(s->threads);
   eb_error error = allocate(s, solver);
-  if (!error) error = find_forces(s);
+  if (!error) error = restrict_forces(s);
   if (error) {
     release(s);
     return error;
@@ -213,28 +227,34 @@ static void destroy(eb_solver *solver) {
 
 /* ---- between the mesh and the subspace ---- */
 
-/* u0, u0', f and the springs at the end; the stretches too where the state is not the one that the
- * last step has left. */
-static void enter(subspace *s, const eb_state *state, double dt, eb_step_log *log) {
-  size_t bytes = 3 * (size_t)s->basis.nodes * sizeof *s->x;
-  eb_log_begin(log, EB_PHASE_PROJECT);
-  bool ours = s->has_left && !memcmp(state->x, s->x, bytes) && !memcmp(state->v, s->v, bytes);
-  if (!ours) {
-    eb_basis_restrict(&s->basis, state->x, true, s->u);
-    eb_basis_restrict(&s->basis, state->v, false, s->rate);
-    eb_points_project(s->points, s->u);
-  }
-  eb_log_end(log, EB_PHASE_PROJECT);
+/* u0, u0' and the stretches at the start, where the state is not the one that the last step has
+ * left. False: it is not finite. */
+static bool enter(subspace *s, const eb_state *state) {
+  size_t count = 3 * (size_t)s->basis.nodes, bytes = count * sizeof *s->x;
+  if (s->has_left && !memcmp(state->x, s->x, bytes) && !memcmp(state->v, s->v, bytes)) return true;
+  for (size_t k = 0; k < count; k++)
+    if (!isfinite(state->x[k]) || !isfinite(state->v[k])) return false;
+  eb_basis_restrict(&s->basis, state->x, true, s->u);
+  eb_basis_restrict(&s->basis, state->v, false, s->rate);
+  eb_points_project(s->points, s->u);
+  return true;
+}
+
+/* f, the springs at the end, and where the iterations start from. */
+static void begin(subspace *s, const eb_state *state, double dt, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_RHS);
-  if (!s->few_loads) {
-    eb_scene_force(s->scene, state->time, state->x, state->v, s->force);
-    eb_basis_restrict_force(&s->basis, s->force, s->f);
-  } else if (s->loads.count > 0) {
-    memcpy(s->f, s->steady, (size_t)s->size * sizeof *s->f);
-    eb_loads_add(&s->loads, s->scene, &s->basis, state->time, state->x, state->v, 1, s->f);
-  }
+  apply_forces(s, state);
   eb_reduced_springs_set(&s->springs, s->scene, state->time + dt);
   eb_log_end(log, EB_PHASE_RHS);
+  s->inertia = s->statics ? 0 : 1 / (dt * dt);
+  s->last_norm = s->floor = 0;
+  s->damping = 1;
+  for (int32_t k = 0; k < s->size; k++) {
+    s->start[k] = s->u[k];
+    s->predicted[k] = s->u[k] + (s->statics ? 0 : dt * s->rate[k]);
+    if (s->inertial_start) s->u[k] = s->predicted[k];
+  }
+  if (s->inertial_start) eb_points_project(s->points, s->u);
 }
 
 static void leave(subspace *s, eb_state *state, double dt, eb_step_log *log) {
@@ -410,18 +430,11 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   log->equation = s->statics ? EB_EQUATION_STATIC : EB_EQUATION_IMPLICIT_EULER;
   log->subspace = &s->record;
   *reason = EB_DIVERGED_NAN;
-  for (int64_t k = 0; k < 3 * (int64_t)s->basis.nodes; k++)
-    if (!isfinite(state->x[k]) || !isfinite(state->v[k])) return EB_OK;
-  enter(s, state, dt, log);
-  s->inertia = s->statics ? 0 : 1 / (dt * dt);
-  s->last_norm = s->floor = 0;
-  s->damping = 1;
-  for (int32_t k = 0; k < s->size; k++) {
-    s->start[k] = s->u[k];
-    s->predicted[k] = s->u[k] + (s->statics ? 0 : dt * s->rate[k]);
-    if (s->inertial_start) s->u[k] = s->predicted[k];
-  }
-  if (s->inertial_start) eb_points_project(s->points, s->u);
+  eb_log_begin(log, EB_PHASE_PROJECT);
+  bool finite = enter(s, state);
+  eb_log_end(log, EB_PHASE_PROJECT);
+  if (!finite) return EB_OK;
+  begin(s, state, dt, log);
   iterate(s, log, reason);
   if (*reason < 0 && *reason != EB_DIVERGED_MAX_IT && *reason != EB_DIVERGED_LINE_SEARCH) {
     s->has_left = false;

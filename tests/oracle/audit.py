@@ -26,7 +26,8 @@ def vector(name, value, noise):
 
 
 # how much of v0 and v1 there is in the velocity of the step
-UPDATES = {"x1 = x0 + h v1": (0, 1), "x1 = x0 + h (v0 + v1) / 2": (0.5, 0.5)}
+LATE = "x1 = x0 + h v1 - h^2 f_ext / m"
+UPDATES = {"x1 = x0 + h v1": (0, 1), "x1 = x0 + h (v0 + v1) / 2": (0.5, 0.5), LATE: (0, 1)}
 
 
 def scales(equation):
@@ -58,7 +59,8 @@ class Auditor:
 
     def elastic(self, x, activation):
         """Energy, its force on every node of every point, det F, what rounding may do to energy and force, and the floor of the force scale
-        that every node of a point has from roundings of 1e-8: 1e-8 w |dN_a/dX| (lambda + 2 mu) sum_b |x_b| |dN_b/dX|."""
+        that every node of a point has from roundings of 1e-8: 1e-8 w |dN_a/dX| (lambda + 2 mu) sum_b |x_b| |dN_b/dX|. The control of hourglass modes counts
+        as one more point, with the floor 2e-8 sum_k s_k |gamma_ka| sum_b |gamma_kb| |x_b|."""
         scene, mesh = self.scene, self.mesh
         F = mesh.deformation(x)
         points = mesh.weights.shape[1]
@@ -84,8 +86,26 @@ class Auditor:
         stress = modulus[:, None] * strain * growth
         force_noise = norm((mesh.weights * stress)[:, :, None] * slope)
         size = np.linalg.norm(P, axis=(2, 3)) * strain + stress * strain + EPS * modulus[:, None] * growth
-        return (float((mesh.weights.ravel() * psi).sum()), forces, materials.determinant(F), float((mesh.weights * size).sum()),
-                force_noise, strain.max(), floor)
+        energy, noise = float((mesh.weights.ravel() * psi).sum()), float((mesh.weights * size).sum())
+        if mesh.kind == "hexahedra" and mesh.stiffness.any():
+            stiffness, slopes, c = mesh.stiffness * ~scene.rigid[:, None], np.abs(mesh.gamma), np.linalg.norm(mesh.amplitudes(x), axis=2)
+            known = EPS * np.einsum("eka,ea->ek", slopes, np.linalg.norm(x, axis=1)[mesh.cells])
+            unknown = 2 * np.einsum("ek,eka,ek->ea", stiffness, slopes, known)
+            forces = np.concatenate([forces, (mesh.control_forces(x) * ~scene.rigid[:, None, None])[:, None]], axis=1)
+            floor = np.concatenate([floor, (RESOLUTION / EPS * unknown)[:, None]], axis=1)
+            energy, noise = energy + float((stiffness * c ** 2).sum()), noise + float((stiffness * known * (2 * c + known)).sum())
+            force_noise = norm([force_noise, norm(unknown)])
+        return energy, forces, materials.determinant(F), noise, force_noise, strain.max(), floor
+
+    def hourglass(self, x):
+        """sqrt(sum of V^(1/3) |gamma x|^2 over the volume) of hexahedra, and what rounding may leave in it."""
+        mesh = self.mesh
+        if mesh.kind != "hexahedra":
+            return Figure(0)
+        size, V = np.linalg.norm(mesh.amplitudes(x), axis=2), mesh.volume
+        known = EPS * np.einsum("eka,ea->ek", np.abs(mesh.gamma), np.linalg.norm(x, axis=1)[mesh.cells])
+        mean = lambda of: float(np.sqrt((np.cbrt(V)[:, None] * of ** 2).sum() / V.sum()))
+        return Figure(mean(size), 16 * mean(known))
 
     def kinds(self, at):
         """Which nodes are what: 0 free, 1 scripted, 2 and 3 carried."""
@@ -235,6 +255,8 @@ class Auditor:
         if mesh.planar:
             dP[..., 2, :] = 0
         stretch = stiffness * dt * np.einsum("ep,epij,epaj->epai", mesh.weights, dP, mesh.gradients)
+        if forces.shape[1] > stretch.shape[1]:
+            stretch = np.concatenate([stretch, stiffness * dt * (mesh.control_forces(v1) * ~scene.rigid[:, None, None])[:, None]], axis=1)
         inertia, external, kind = m * (mass_scale * v1 - v0) / dt, self.external(at), self.kinds(at)
         inertia[kind > 1] = 0
         pull, pulls, _, spring_noise, *_ = self.springs(at, x0 + dt * v1)
@@ -286,7 +308,10 @@ class Auditor:
         if self.run.attrs["update"] not in UPDATES:
             return None
         a, b = UPDATES[self.run.attrs["update"]]
-        off = np.linalg.norm(x1 - x0 - dt * (a * v0 + b * v1), axis=1)[self.kinds(at) < 2].max(initial=0)
+        kind, lag = self.kinds(at), 0
+        if self.run.attrs["update"] == LATE:
+            lag = dt ** 2 * self.external(at) / self.mesh.mass[:, None] * (kind == 0)[:, None]
+        off = np.linalg.norm(x1 - x0 - dt * (a * v0 + b * v1) + lag, axis=1)[kind < 2].max(initial=0)
         if self.bodies is not None:
             off = max(off, self.bodies.off(before["body_pose"], at["body_pose"], at["body_twist"], dt))
         if self.joints is not None:
@@ -347,7 +372,7 @@ class Auditor:
         *_, stretched, stretch_noise = self.springs(at, at["positions"])
         out = {"finite": Figure(1), "components": Figure(self.part.max() + 1), "activation": Figure(activation or 0),
                "kinetic": Figure(kinetic), "elastic": Figure(energy, energy_noise), "gravitational": Figure(height, 64 * EPS * sizes[0]),
-               "springs": Figure(stretched, stretch_noise), "min_volume_ratio": Figure(least.min(), 16 * strain * max(1, np.abs(J).max())), "inverted": Figure((~(least > 0)).sum()),
+               "springs": Figure(stretched, stretch_noise), "min_volume_ratio": Figure(least.min(), 16 * strain * max(1, np.abs(J).max())), "inverted": Figure((~(least > 0)).sum()), "hourglass": self.hourglass(at["positions"]),
                "max_penetration": Figure(deepest.max(), 16 * EPS * size), "contacts": Figure((deepest > 0).sum()),
                "residual": Figure(rest, noise), "residual_relative": Figure(rest / scale if scale > 0 else 0, noise / scale if scale > 0 else 0),
                "held_error": Figure(self.held_error(at), 64 * EPS * size)}

@@ -27,8 +27,15 @@ def shape_values(kind):
     return np.prod(1 + CUBE[None] * (CUBE / np.sqrt(3))[:, None], axis=2) / 8
 
 
+# Products of two and of three of the corners' signs: what linear fields do not make (Lewin 2016, Equation 4.32).
+PATTERNS = np.array([CUBE[:, 1] * CUBE[:, 2], CUBE[:, 2] * CUBE[:, 0], CUBE[:, 0] * CUBE[:, 1], CUBE.prod(axis=1)])
+# Corners of the four edges along each axis, the lower end first.
+EDGES = [[(a, b) for a in range(8) for b in range(8) if (CUBE[b] - CUBE[a] == 2 * np.eye(3)[d]).all()] for d in range(3)]
+
+
 class Mesh:
-    """gradients: elements x points x nodes x 3, dN/dX; weights: elements x points, m^3; mass: nodes, kg."""
+    """gradients: elements x points x nodes x 3, dN/dX; weights: elements x points, m^3; mass: nodes, kg. Of hexahedra gamma, elements x 4 x nodes: amplitudes of
+    the hourglass patterns, and stiffness, elements x 4, N/m: energy of their squares. Those of one point have the means over the element for gradients."""
 
     def __init__(self, scene, cells, nodes):
         self.kind, self.cells, self.nodes = scene.kind, cells, nodes
@@ -49,6 +56,34 @@ class Mesh:
         share = scene.materials["density"][scene.region, None] * (self.weights @ shape_values(scene.kind))
         self.mass = np.bincount(cells.ravel(), share.ravel(), minlength=nodes)
         self.area = self.surface_area(scene)
+        if scene.kind == "hexahedra":
+            self.volume = self.weights.sum(axis=1)
+            mean = np.einsum("ep,epai->eai", self.weights, self.gradients) / self.volume[:, None, None]
+            self.gamma = (PATTERNS[None] - np.einsum("ka,eai,ebi->ekb", PATTERNS, corners, mean)) / 8
+            self.stiffness = self.control(scene, corners)
+            if scene.integration != "gauss":
+                self.gradients, self.weights = mean[:, None], self.volume[:, None]
+
+    def control(self, scene, corners):
+        """Energy of each pattern of unit amplitude: of perturbation hourglass mu V^(1/3), of staggering mu V sum_d |grad xi_d|^2 times the variance of half the edges
+        along d, with which the pattern itself, as a displacement along one axis, is measured."""
+        young, poisson = scene.materials["young"][scene.region], scene.materials["poisson"][scene.region]
+        mu = young / (2 * (1 + poisson))
+        if scene.integration == "gauss":
+            return np.zeros((len(corners), 4))
+        if scene.integration == "one-point":
+            return np.repeat((scene.materials["hourglass"][scene.region] * mu * np.cbrt(self.volume))[:, None], 4, axis=1)
+        slopes = np.linalg.inv(np.einsum("eai,aj->eij", corners, CUBE / 8))  # row d is grad xi_d
+        variance = np.array([[np.var([(pattern[b] - pattern[a]) / 2 for a, b in edges]) for edges in EDGES] for pattern in PATTERNS])
+        return (mu * self.volume)[:, None] * np.einsum("edi,kd->ek", slopes ** 2, variance)
+
+    def amplitudes(self, x):
+        """gamma x, elements x 4 x 3."""
+        return np.einsum("eka,eai->eki", self.gamma, x[self.cells])
+
+    def control_forces(self, x):
+        """What the control gives to the nodes, elements x nodes x 3."""
+        return 2 * np.einsum("ek,eka,eki->eai", self.stiffness, self.gamma, self.amplitudes(x))
 
     def surface_area(self, scene):
         """The surface that the file has is that of the mesh with all cuts made; before a cut, faces that one element alone has are found here."""

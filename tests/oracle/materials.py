@@ -90,8 +90,37 @@ def mooney_rivlin(mu, lame, F):
     return psi, 2 * C10 * F + 2 * C01 * (column(Ic) * F - F @ C) + column(bulk * (J - 1) - push) * cofactor(F)
 
 
+def nearest_volume(s):
+    """d > 0 of product 1 nearest to the rows of s. d_k^2 - s_k d_k + m = 0, the larger root but for the smallest of s, whose d is
+    halved for; one small and two large ones are tried where all s are large."""
+    rest, least, best = s[:, :2], s[:, 2], None
+    for lo, hi in ((0 * least, 0 * least + 1), (0 * least, np.abs(least) / 3), (np.minimum(np.abs(least) / 2, 1), 0 * least + 1)):
+        for _ in range(100):
+            t = (lo + hi) / 2
+            m = t * (least - t)
+            d = (rest + np.sqrt(np.maximum(rest ** 2 - 4 * m[:, None], 0))) / 2
+            above = t * d.prod(axis=1) > 1
+            lo, hi = np.where(above, lo, t), np.where(above, t, hi)
+        d = np.column_stack([d, t])
+        d[np.abs(d.prod(axis=1) - 1) > 1e-6] = np.inf
+        nearer = best is not None and (((s - d) ** 2).sum(axis=1) < ((s - best) ** 2).sum(axis=1))
+        best = d if best is None else np.where(nearer[:, None], d, best)
+    return best
+
+
+def projective(mu, lame, F):
+    """Bouaziz et al. 2014: distances to the nearest rotation and, three times as stiff as lambda/2, to the nearest matrix of volume 1."""
+    U, s, Vt = np.linalg.svd(F)
+    sign = np.sign(determinant(U @ Vt))
+    U[:, :, 2] *= sign[:, None]
+    s[:, 2] *= sign
+    R, D = U @ Vt, U @ (nearest_volume(s)[:, :, None] * Vt)
+    return mu * norm2(F - R) + 1.5 * lame * norm2(F - D), 2 * mu * (F - R) + 3 * lame * (F - D)
+
+
 KINDS = {"linear": linear, "corotational": corotated, "corotated": corotated, "fixed-corotational": fixed_corotational,
-         "stvk": stvk, "neo-hookean": neo_hookean, "stable-neo-hookean": stable_neo_hookean, "mooney-rivlin": mooney_rivlin}
+         "stvk": stvk, "neo-hookean": neo_hookean, "stable-neo-hookean": stable_neo_hookean, "mooney-rivlin": mooney_rivlin,
+         "projective": projective}
 
 
 def fibre(kind, stiffness, exponent, activation, F, a):

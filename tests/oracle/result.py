@@ -37,6 +37,8 @@ class Scene:
         self.parent = mesh["parent"][...] if "parent" in mesh else None
         self.materials = table(group["materials"])
         self.rigid = self.materials["rigid"].astype(bool)[self.region]
+        # of hexahedra, the same in all regions
+        self.integration = self.materials["integration"][0] if "integration" in self.materials else "gauss"
         self.gravity = group["gravity"][...]
         self.dt = float(group["dt"][()])
         self.mu = float(group["contact_friction"][()])

@@ -53,10 +53,13 @@ struct fault {
   /* The scene that the inner solver is given differs from the run's in this parameter, */
   const char *parameter;
   double factor;
-  /* or in what this does to it; */
+  /* or in what this does to it, or is made here; */
   void (*bend)(eb_scene *own);
+  eb_error (*make)(const eb_scene *scene, eb_scene **own);
   /* what is done to the run's own scene; back: undone; */
   void (*forge)(cheat *c, bool back);
+  /* what it does to the state before the inner solver steps; */
+  void (*deceive)(eb_state *state);
   /* what stands in the place of a step, */
   void (*instead)(const taken *t);
   /* or is done behind it. */
@@ -123,6 +126,11 @@ static void coast(const taken *t) {
   }
 }
 
+/* The inertia of the step has lost the old velocities. */
+static void forget_velocities(eb_state *state) {
+  memset(state->v, 0, 3 * (size_t)state->node_count * sizeof *state->v);
+}
+
 /* One step in eight is taken; the others do nothing. */
 static void be_lazy(const taken *t) {
   if (t->state->step % 8 != 1) freeze(t);
@@ -168,6 +176,31 @@ static void smear(const taken *t) {
       t->state->v[3 * i + 3 + d] += p / mass[i + 1];
     }
   scale(t, 1);
+}
+
+/* A step whose inertia is that of half its length: M / (h/2)^2 about the same xt. */
+static void misjudge_inertia(const taken *t) {
+  eb_solver *inner = t->cheat->w.inner;
+  eb_state_copy(t->before, t->state);
+  for (size_t k = 0; k < size_of(t); k++) t->state->v[k] *= 2;
+  t->log->residual_count = 0;
+  eb_reason its;
+  if (inner->ops->step(inner, t->state, t->dt / 2, t->log, &its)) abort();
+  for (size_t k = 0; k < size_of(t); k++)
+    t->state->v[k] = (t->state->x[k] - t->before->x[k]) / t->dt;
+  t->state->time = t->before->time + t->dt;
+}
+
+/* Nodes beyond the middle are drawn to it, and what they are drawn by does not move: a projection
+ * that leaves out half of its particles. */
+static void pull_one_sided(const taken *t) {
+  double centre[3] = {0}, count = t->state->node_count;
+  for (size_t k = 0; k < size_of(t); k++) centre[k % 3] += t->before->x[k] / count;
+  for (size_t k = 0; k < size_of(t); k += 3) {
+    double way = 1e-2 * fmin(0, centre[0] - t->state->x[k]);
+    t->state->x[k] += way;
+    t->state->v[k] += way / t->dt;
+  }
 }
 
 /* ---- nodes that are held --------------------------------------------------------------------- */
@@ -295,12 +328,29 @@ static void soft_floor(eb_scene *own) {
   for (int32_t c = 0; c < own->collider_count; c++) own->colliders[c].stiffness = 1;
 }
 
+static void no_floor(eb_scene *own) {
+  own->collider_count = 0;
+}
+
 static void slip_on(eb_scene *own) {
   own->contact_friction = 0;
 }
 
 static void stick_to(eb_scene *own) {
   own->contact_friction = 50;
+}
+
+/* One node in seven is never taken, as if a colour of the nodes were left out of the sweeps. */
+static void skip_nodes(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
+  eb_scene_find(eb_scene_name(scene))->boundary(scene, t, fixed, target);
+  for (int32_t i = 3; i < scene->mesh->node_count; i += 7) fixed[i] = 1;
+}
+
+static void skip_colour(eb_scene *own) {
+  static eb_scene_ops skipping;
+  skipping = *own->ops;
+  skipping.boundary = skip_nodes;
+  own->ops = &skipping;
 }
 
 static void forget_springs(eb_scene *own) {
@@ -441,6 +491,20 @@ static void recount(const taken *t) {
   t->state->node_count--;
 }
 
+/* Volumes projected with the weight lambda in the place of 3 lambda: mu stays, lambda is a third.
+ */
+static eb_error thin_volume(const eb_scene *scene, eb_scene **own) {
+  const eb_material *m = eb_scene_material(scene, 0);
+  double mu = m->young / (2 * (1 + m->poisson));
+  double lambda = mu * 2 * m->poisson / (1 - 2 * m->poisson) / 3;
+  double young = mu * (3 * lambda + 2 * mu) / (lambda + mu), nu = lambda / (2 * (lambda + mu));
+  eb_scene *soft;
+  EB_TRY(wrapped_scene(scene, "E", young / m->young, &soft));
+  eb_error error = wrapped_scene(soft, "nu", nu / m->poisson, own);
+  eb_scene_destroy(soft);
+  return error;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const fault faults[] = {
@@ -459,12 +523,18 @@ static const fault faults[] = {
     {.name = "spin", .after = spin},
     {.name = "smear", .after = smear},
     {.name = "brake", .after = brake},
+    {.name = "wrong-inertia", .after = misjudge_inertia},
+    {.name = "skipped-colour", .bend = skip_colour},
+    {.name = "thin-volume", .make = thin_volume},
+    {.name = "forgetful", .deceive = forget_velocities},
     {.name = "half-gravity", .bend = half_gravity},
     {.name = "no-gravity", .bend = no_gravity},
     {.name = "double-mass", .parameter = "rho", .factor = 2},
     {.name = "half-stiffness", .parameter = "E", .factor = 0.5},
     {.name = "no-elasticity", .parameter = "E", .factor = 1e-6},
+    {.name = "one-sided", .after = pull_one_sided},
     {.name = "soft-floor", .bend = soft_floor},
+    {.name = "no-floor", .bend = no_floor},
     {.name = "creep", .after = creep},
     {.name = "late", .after = late},
     {.name = "detached", .after = detach},
@@ -556,6 +626,7 @@ static eb_error fill(cheat *c, eb_solver *solver) {
   if (c->fault->parameter || c->fault->bend)
     EB_TRY(wrapped_scene(solver->scene, c->fault->parameter ? c->fault->parameter : "",
                          c->fault->factor, &c->w.own));
+  if (c->fault->make) EB_TRY(c->fault->make(solver->scene, &c->w.own));
   if (c->fault->bend) c->fault->bend(c->w.own);
   if (c->fault->forge) c->fault->forge(c, false);
   EB_TRY(wrapped_create(&c->w, solver, eb_values_text(solver->options, "of"),
@@ -589,6 +660,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
     c->fault->instead(&t);
     return EB_OK;
   }
+  if (c->fault->deceive) c->fault->deceive(state);
   EB_TRY(wrapped_step(&c->w, state, dt, log, reason));
   say(eb_values_text(solver->options, "says"), reason);
   if (c->fault->after && number >= eb_values_int(solver->options, "at")) c->fault->after(&t);

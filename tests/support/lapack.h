@@ -56,13 +56,19 @@ static inline int lapack_solve(int n, double *A, double *b, int *pivots) {
   return info;
 }
 
-/* Singular values, descending, of a 3x3 matrix (destroyed). Returns 0 on success. */
-static inline int lapack_singular_values3(double A[9], double s[3]) {
-  double work[64], U[9], Vt[9];
+/* A = U diag(s) Vt of a 3x3 matrix (destroyed), s descending. Returns 0 on success. */
+static inline int lapack_svd3(double A[9], double s[3], double U[9], double Vt[9]) {
+  double work[64];
   int n = 3, lwork = 64, info = -1;
   openblas_set_num_threads(1);
   dgesvd_("A", "A", &n, &n, A, &n, s, U, &n, Vt, &n, work, &lwork, &info, 1, 1);
   return info;
+}
+
+/* Singular values, descending, of a 3x3 matrix (destroyed). Returns 0 on success. */
+static inline int lapack_singular_values3(double A[9], double s[3]) {
+  double U[9], Vt[9];
+  return lapack_svd3(A, s, U, Vt);
 }
 
 #endif

@@ -166,6 +166,7 @@ static invariant_slopes differentiate(const eb_material *material, const double 
     d.trace2 = lambda;
     d.square = mu;
     break;
+  case EB_PROJECTIVE:         /* and what add_nearest_volume adds */
   case EB_FIXED_COROTATIONAL: /* mu (Ic - 2 tr S + 3) + h(J) */
     d.trace = -2 * mu;
     d.square = mu;
@@ -206,11 +207,48 @@ static void derive_pair(const invariant_slopes *d, const double s[3], int m, str
   t->twist[m] = 2 * d->trace / sum + 2 * d->square + 2 * d->cofactor * (mm + kl) + d->volume * s[m];
 }
 
+/* The d of product 1 nearest to s, by halving: d_k = (s_k + sqrt(s_k^2 - 4 m)) / 2, but for the
+ * smallest, which is t itself, m = t (s - t). For stretches below 1.7. Returns m. */
+static double nearest_volume(const double s[3], double d[3]) {
+  enum { HALVINGS = 90 };
+  int least = s[0] <= s[1] && s[0] <= s[2] ? 0 : s[1] <= s[2] ? 1 : 2;
+  double lo = 0, hi = 1, m = 0;
+  for (int i = 0; i < HALVINGS; i++) {
+    double t = 0.5 * (lo + hi), product = 1;
+    m = t * (s[least] - t);
+    for (int k = 0; k < 3; k++)
+      product *= d[k] = k == least ? t : 0.5 * (s[k] + sqrt(fmax(s[k] * s[k] - 4 * m, 0)));
+    *(product > 1 ? &hi : &lo) = t;
+  }
+  return m;
+}
+
+/* Of 3/2 lambda |s - d|^2: with a_k = 1 - m / d_k^2 and n_k = 1 / d_k, a_k dd_k + n_k dm = ds_k and
+ * n . dd = 0. */
+static void add_nearest_volume(double lambda, const double s[3], stretch_tangent *t) {
+  static const double smallest_sum = 1e-8;
+  double d[3], a[3], m = nearest_volume(s, d), sum = 0;
+  for (int k = 0; k < 3; k++) {
+    a[k] = 1 - m / (d[k] * d[k]);
+    sum += 1 / (a[k] * d[k] * d[k]);
+  }
+  for (int k = 0; k < 3; k++)
+    for (int l = 0; l < 3; l++)
+      t->along[3 * k + l] +=
+          3 * lambda * ((k == l) * (1 - 1 / a[k]) + 1 / (a[k] * d[k] * a[l] * d[l] * sum));
+  for (int i = 0; i < 3; i++) {
+    int k = (i + 1) % 3, l = (i + 2) % 3;
+    t->flip[i] += 3 * lambda * (1 - 1 / (1 - m / (d[k] * d[l])));
+    t->twist[i] += 3 * lambda * (1 - (d[k] + d[l]) / fmax(s[k] + s[l], smallest_sum));
+  }
+}
+
 static stretch_tangent derive_stretches(const eb_material *material, const double s[3],
                                         bool project) {
   invariant_slopes slopes = differentiate(material, s);
   stretch_tangent t;
   for (int m = 0; m < 3; m++) derive_pair(&slopes, s, m, &t);
+  if (material->kind == EB_PROJECTIVE) add_nearest_volume(lame_of(material).lambda, s, &t);
   if (!project) return t;
   clamp_eigenvalues(t.along);
   for (int m = 0; m < 3; m++) {
