@@ -103,8 +103,8 @@ static double heap_grown_by_steps(run *r) {
 
 /* After a first step, which may size things, the heap stays as it is, but for how the allocator
  * happens to split blocks that libraries take and give back; a leak of anything a step works on is
- * larger. Freed blocks that the allocator keeps at hand for a thread count as in use, so one round of
- * steps may end with more of them than it began with; a leak shows in every round. */
+ * larger. Freed blocks that the allocator keeps at hand for a thread count as in use, so one round
+ * of steps may end with more of them than it began with; a leak shows in every round. */
 static void the_heap_stays(const eb_solver_ops *ops, const eb_scene *scene, const char *name) {
   if (!HEAP_IS_VISIBLE) return;
   run r = {0};
