@@ -5,6 +5,7 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/dense.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
@@ -68,17 +69,6 @@ static double largest(int64_t n, const double *a) {
   double most = 0;
   for (int64_t i = 0; i < n; i++) most = fmax(most, isfinite(a[i]) ? fabs(a[i]) : INFINITY);
   return most;
-}
-
-static double *make_dense(const eb_block_matrix *m) {
-  double *dense;
-  int size = 3 * m->rows;
-  tap_require(EB_NEW(dense, (size_t)size * (size_t)size), "dense matrix");
-  for (int i = 0; i < m->rows; i++)
-    for (int b = m->start[i]; b < m->start[i + 1]; b++)
-      for (int k = 0; k < 9; k++)
-        dense[size * (3 * i + k / 3) + 3 * m->column[b] + k % 3] = m->values[9 * b + k];
-  return dense;
 }
 
 /* ---- pattern --------------------------------------------------------------------------------- */
@@ -176,7 +166,7 @@ static void compare_with_reference(setting *s, bool project, double error[3]) {
   for (int64_t i = 0; i < 9 * (int64_t)s->matrix->start[s->matrix->rows]; i++)
     s->matrix->values[i] = NAN;
   eb_elasticity_matrix(s->elasticity, s->x, mass_scale, hessian_scale, project, s->matrix, s->g);
-  double *got = make_dense(s->matrix), size = largest(n * n, want.matrix);
+  double *got = dense_of_blocks(s->matrix), size = largest(n * n, want.matrix);
   double force = largest(n, want.gradient);
   for (int64_t i = 0; i < n * n; i++) got[i] -= want.matrix[i];
   error[0] = largest(n * n, got) / size;
@@ -232,7 +222,7 @@ static void test_differences(eb_element_type type, eb_material_kind kind) {
   tap_require(EB_NEW(g, n), "gradient");
   eb_elasticity_gradient(s.elasticity, s.x, g);
   eb_elasticity_matrix(s.elasticity, s.x, 0, 1, false, s.matrix, NULL);
-  double *H = make_dense(s.matrix);
+  double *H = dense_of_blocks(s.matrix);
   for (int j = 0; j < n; j++) {
     double energy[2], at = s.x[j];
     for (int side = 0; side < 2; side++) {
@@ -272,7 +262,7 @@ static void test_structure(eb_element_type type) {
   double w[LAPACK_MAX_SIZE], lowest[2], asymmetry = 0, row_sum = 0;
   for (int project = 0; project < 2; project++) {
     eb_elasticity_matrix(s.elasticity, s.x, 0, 1, project, s.matrix, NULL);
-    double *H = make_dense(s.matrix), size = largest((int64_t)n * n, H);
+    double *H = dense_of_blocks(s.matrix), size = largest((int64_t)n * n, H);
     for (int i = 0; i < n; i++) {
       double sum[3] = {0};
       for (int j = 0; j < n; j++) {

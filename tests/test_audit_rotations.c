@@ -3,20 +3,9 @@
 #include "harness/audit/rotations.h"
 #include "problems/base/memory.h"
 #include "tests/audit_fixture.h"
+#include "tests/support/turn.h"
 
 static const double PI = 3.14159265358979323846;
-
-static void turn_about(const double axis[3], double degrees, double R[9]) {
-  double t = degrees * PI / 180, c = cos(t), s = sin(t);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) R[3 * i + j] = (1 - c) * axis[i] * axis[j] + (i == j ? c : 0);
-  R[1] -= s * axis[2];
-  R[2] += s * axis[1];
-  R[5] -= s * axis[0];
-  R[3] += s * axis[2];
-  R[6] -= s * axis[1];
-  R[7] += s * axis[0];
-}
 
 typedef struct rotated {
   trial t;
@@ -34,7 +23,7 @@ static void rotated_open(rotated *r, const char *parameters, const double axis[3
   tap_require(eb_rotations_create(r->t.audit, &r->rotations), "rotations");
   tap_require(EB_NEW(r->R, 9 * r->elements), "R");
   tap_require(EB_NEW(r->x, r->t.size), "x");
-  turn_about(axis, degrees, Q);
+  turn_about(axis, degrees * PI / 180, Q);
   for (size_t k = 0; k < r->t.size; k++) {
     const double *X = r->t.scene->mesh->X + k - k % 3, *row = Q + 3 * (k % 3);
     r->x[k] = row[0] * stretch[0] * X[0] + row[1] * stretch[1] * X[1] + row[2] * stretch[2] * X[2];
@@ -52,7 +41,7 @@ static void rotated_close(rotated *r) {
 static eb_rotation_row tell(rotated *r, const double axis[3], double degrees) {
   eb_rotation_row row;
   double Q[9];
-  turn_about(axis, degrees, Q);
+  turn_about(axis, degrees * PI / 180, Q);
   for (int32_t k = 0; k < 9 * r->elements; k++) r->R[k] = Q[k % 9];
   eb_rotations_step(r->rotations, r->t.audit, r->R, r->x, &row);
   return row;

@@ -8,6 +8,7 @@
 #include "problems/elasticity/mixed.h"
 #include "problems/mesh/generate.h"
 #include "tests/audit_fixture.h"
+#include "tests/support/dense.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"
 
@@ -182,17 +183,6 @@ static const char *label(const eb_material *m) {
 
 static const double STRETCH[9] = {1.2, 0.1, 0, -0.05, 0.9, 0.15, 0.1, 0.05, 1.1};
 
-static double *make_dense(const eb_block_matrix *m) {
-  double *dense;
-  int size = 3 * m->rows;
-  tap_require(EB_NEW(dense, (size_t)size * (size_t)size), "dense matrix");
-  for (int i = 0; i < m->rows; i++)
-    for (int b = m->start[i]; b < m->start[i + 1]; b++)
-      for (int k = 0; k < 9; k++)
-        dense[size * (3 * i + k / 3) + 3 * m->column[b] + k % 3] = m->values[9 * b + k];
-  return dense;
-}
-
 static void test_energy(const eb_material *soft, const eb_material *stiff) {
   eb_mesh *mesh = make_mesh(3, 0.2, 0.15);
   const eb_material materials[2] = {*soft, *stiff};
@@ -219,7 +209,7 @@ static void test_differences(const eb_material *soft, const eb_material *stiff) 
   tap_require(EB_NEW(g, n), "gradient");
   for (int s = 0; s < 2; s++) tap_require(EB_NEW(side[s], n), "gradient");
   eb_elasticity_matrix(elasticity, x, 0, 1, false, K, g);
-  double *dense = make_dense(K);
+  double *dense = dense_of_blocks(K);
   for (int j = 0; j < n; j++) {
     double energy[2], at = x[j];
     for (int s = 0; s < 2; s++) {
@@ -457,7 +447,7 @@ static void test_rank(const eb_material *m, double shift, int want) {
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
   for (int project = 0; project < 2; project++) {
     eb_elasticity_matrix(elasticity, mesh->X, 0, 1, project, K, NULL);
-    double *dense = make_dense(K);
+    double *dense = dense_of_blocks(K);
     tap_require(lapack_eigen(SIZE, dense, w) ? EB_ERROR(EB_ERR_LIBRARY, "dsyev") : EB_OK, "dsyev");
     zero = 0;
     for (int i = 0; i < SIZE; i++) zero += fabs(w[i]) <= 1e-13 * w[SIZE - 1];

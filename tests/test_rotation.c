@@ -3,6 +3,7 @@
 #include "problems/elasticity/rotation.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
+#include "tests/support/turn.h"
 #include "tests/tap.h"
 
 enum { TRIALS = 20000, NODES = 8 };
@@ -92,18 +93,6 @@ static double distance(const double A[9], const double B[9]) {
 /* Degrees between two rotations. */
 static double angle(const double A[9], const double B[9]) {
   return 360 / PI * asin(fmin(1, distance(A, B) / sqrt(8)));
-}
-
-static void turn_about(const double axis[3], double t, double R[9]) {
-  double c = cos(t), s = sin(t);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) R[3 * i + j] = (1 - c) * axis[i] * axis[j] + (i == j ? c : 0);
-  R[1] -= s * axis[2];
-  R[2] += s * axis[1];
-  R[5] -= s * axis[0];
-  R[3] += s * axis[2];
-  R[6] -= s * axis[1];
-  R[7] += s * axis[0];
 }
 
 /* ---- decompositions -------------------------------------------------------------------------- */

@@ -64,22 +64,31 @@ static double apart(const char *parameters, const char *options, int64_t steps, 
   return distance;
 }
 
-static void converges_to_newton(void) {
+/* Judges blocks of every element and material; `block` is the start of their parameters. */
+typedef void judge(const char *block, const char *name);
+
+static void on_every_block(judge *judged) {
   static const char *const elements[] = {"tets6", "hexahedra", "hexahedra-one-point",
                                          "hexahedra-staggered"};
   for (int e = 0; e < 4; e++)
     for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++) {
       const char *material = eb_material_describe((eb_material_kind)kind)->name;
-      char parameters[200];
-      eb_reason reason;
-      snprintf(parameters, sizeof parameters,
-               "nx=3,element=%s,material=%s,gz=-20,support=x0,initial=spin,dt=0.02,jitter=0.1",
-               elements[e], material);
-      /* Forces to 1e-11 of some 1e3 N over m/h^2 of 1e4 N/m, with room for softer modes. */
-      double far = apart(parameters, "iterations=0,rtol=1e-11", 2, &reason);
-      tap_ok(reason > 0 && far <= 1e-8, "%s, %s: converges to newton (%s, %.1e m)", elements[e],
-             material, eb_reason_name(reason), far);
+      char block[200], name[100];
+      snprintf(block, sizeof block, "nx=3,element=%s,material=%s", elements[e], material);
+      snprintf(name, sizeof name, "%s, %s", elements[e], material);
+      judged(block, name);
     }
+}
+
+static void converges_to_newton(const char *block, const char *name) {
+  char parameters[300];
+  eb_reason reason;
+  snprintf(parameters, sizeof parameters, "%s,gz=-20,support=x0,initial=spin,dt=0.02,jitter=0.1",
+           block);
+  /* Forces to 1e-11 of some 1e3 N over m/h^2 of 1e4 N/m, with room for softer modes. */
+  double far = apart(parameters, "iterations=0,rtol=1e-11", 2, &reason);
+  tap_ok(reason > 0 && far <= 1e-8, "%s: converges to newton (%s, %.1e m)", name,
+         eb_reason_name(reason), far);
 }
 
 /* Scripted nodes that turn one end, and fibres. */
@@ -189,26 +198,18 @@ static bool potential_falls(const char *parameters, const char *more, double *fa
   return falls;
 }
 
-static void the_potential_falls(void) {
-  static const char *const elements[] = {"tets6", "hexahedra", "hexahedra-one-point",
-                                         "hexahedra-staggered"};
-  for (int e = 0; e < 4; e++)
-    for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++) {
-      const char *material = eb_material_describe((eb_material_kind)kind)->name;
-      char parameters[200];
-      double fall;
-      snprintf(parameters, sizeof parameters,
-               "nx=3,element=%s,material=%s,gz=-9.8,support=x0,initial=random,speed=2,dt=0.02",
-               elements[e], material);
-      bool falls = potential_falls(parameters, "", &fall);
-      tap_ok(falls && fall > 0, "%s, %s: W falls from sweep to sweep", elements[e], material);
-      /* Nodes thrown about by twice the length of an edge: elements are turned inside out. */
-      snprintf(parameters, sizeof parameters,
-               "nx=3,element=%s,material=%s,gz=-9.8,support=x0,initial=random,speed=20,dt=0.02",
-               elements[e], material);
-      falls = potential_falls(parameters, ",line_search=true,start=inertial", &fall);
-      tap_ok(falls && fall > 0, "%s, %s: and always with line_search", elements[e], material);
-    }
+static void the_potential_falls(const char *block, const char *name) {
+  char parameters[300];
+  double fall;
+  snprintf(parameters, sizeof parameters, "%s,gz=-9.8,support=x0,initial=random,speed=2,dt=0.02",
+           block);
+  bool falls = potential_falls(parameters, "", &fall);
+  tap_ok(falls && fall > 0, "%s: W falls from sweep to sweep", name);
+  /* Nodes thrown about by twice the length of an edge: elements are turned inside out. */
+  snprintf(parameters, sizeof parameters, "%s,gz=-9.8,support=x0,initial=random,speed=20,dt=0.02",
+           block);
+  falls = potential_falls(parameters, ",line_search=true,start=inertial", &fall);
+  tap_ok(falls && fall > 0, "%s: and always with line_search", name);
 }
 
 static int64_t sweeps_to_end(const char *parameters, const char *options) {
@@ -333,10 +334,10 @@ int main(void) {
   rounds_visit_everything("nx=4,ny=4,nz=3,element=hexahedra-one-point");
   rounds_visit_everything("nx=4,ny=2,nz=3,element=tets5");
   rounds_visit_everything("nx=1,ny=1,nz=1,element=hexahedra");
-  converges_to_newton();
+  on_every_block(converges_to_newton);
   scripts_and_fibres();
   audit_confirms_contact();
-  the_potential_falls();
+  on_every_block(the_potential_falls);
   acceleration_saves_sweeps();
   sweeps_are_counted();
   starts_adapt();

@@ -29,6 +29,23 @@ static eb_error note_frames(const eb_paper *paper, const bool *marked, bool samp
   return eb_text_printf(out, " %s\n", samples ? "samples" : "frames");
 }
 
+/* Runs that count although their audits failed, in one line: what the first one breaks, and the
+ * names of the others, which mostly break the same rule. */
+static eb_error note_pardons(const eb_evidence *e, const bool *marked, eb_text *out) {
+  int count = 0;
+  for (int c = 0; c < e->paper->case_count; c++) {
+    const eb_run *run = marked[c] ? eb_evidence_run(e, c) : NULL;
+    if (!run || !eb_evidence_pardons(&e->paper->cases[c], run)) continue;
+    if (count == 0)
+      EB_TRY(eb_text_printf(out, "%s counts although its audit failed, as its case allows: %s",
+                            e->paper->cases[c].name, run->audit_detail));
+    else
+      EB_TRY(eb_text_printf(out, "%s%s", count == 1 ? "; so do " : ", ", e->paper->cases[c].name));
+    count++;
+  }
+  return count ? eb_text_printf(out, "\n") : EB_OK;
+}
+
 /* What holds for the marked cases, a line each: frames and parameters of quick runs, and stand-ins,
  * each once; with `troubles` also runs that are not whole, which the reasons of claims tell. */
 static eb_error note(const eb_evidence *e, const bool *marked, bool troubles, eb_text *out) {
@@ -45,12 +62,7 @@ static eb_error note(const eb_evidence *e, const bool *marked, bool troubles, eb
     last = reduced;
   }
   if (last) EB_TRY(eb_text_printf(out, "\n"));
-  for (int c = 0; c < paper->case_count; c++) {
-    const eb_run *run = marked[c] ? eb_evidence_run(e, c) : NULL;
-    if (run && eb_evidence_pardons(&paper->cases[c], run))
-      EB_TRY(eb_text_printf(out, "%s counts although its audit failed, as its case allows: %s\n",
-                            paper->cases[c].name, run->audit_detail));
-  }
+  EB_TRY(note_pardons(e, marked, out));
   for (int c = 0; c < paper->case_count; c++) {
     const eb_run *run = marked[c] ? eb_evidence_run(e, c) : NULL;
     bool seen = !run || !run->stand_in || !*run->stand_in;
