@@ -692,7 +692,7 @@ eb_error eb_recorder_number(eb_recorder *recorder, const char *path, const char 
 
 /* Frames of all steps of a large scene would fill the memory between two commits. */
 static eb_error commit_when_large(eb_recorder *recorder) {
-  static const size_t most = 16 << 20; /* bytes */
+  static const size_t most = 4 << 20; /* bytes */
   return eb_tables_waiting(recorder->tables, TABLES) > most ? eb_recorder_commit(recorder) : EB_OK;
 }
 
