@@ -5,6 +5,7 @@
 /* The rotations of elements are inside. */
 #include "problems/elasticity/corotation.c"
 #include "tests/support/corotation.h"
+#include "tests/support/dense.h"
 
 /* R_e in the order of the mesh. free() it. */
 static double *element_rotations(const body *b) {
@@ -102,7 +103,7 @@ static void gradient_of_kept_rotations_is_linear(void) {
   eb_corotation_rotate_elements(b.corotation, b.x);
   eb_corotation_gradient(b.corotation, b.x, g);
   eb_corotation_assemble(b.corotation, eb_elasticity_mass(b.elasticity), 0, 1, b.matrix);
-  double *K = dense_matrix(b.matrix);
+  double *K = dense_of_blocks(b.matrix);
   for (int i = 0; i < n; i++) b.x[i] += b.v[i];
   eb_corotation_gradient(b.corotation, b.x, moved);
   for (int i = 0; i < n; i++) {

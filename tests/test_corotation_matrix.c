@@ -1,6 +1,7 @@
 /* The matrix of stale elements and the error estimate, against sums of explicit 12x12 matrices:
  * assembled, refreshed once and thousands of times. */
 #include "tests/support/corotation.h"
+#include "tests/support/dense.h"
 
 static const double MASS = 700, SCALE = 0.3;
 
@@ -14,7 +15,7 @@ static void assemble(body *b) {
 /* Distance of the matrix from the reference, relative to the largest entry. */
 static double matrix_error(const body *b) {
   int64_t size = 9 * (int64_t)b->mesh->node_count * b->mesh->node_count;
-  double *got = dense_matrix(b->matrix), *want = reference_matrix(b, MASS, SCALE);
+  double *got = dense_of_blocks(b->matrix), *want = reference_matrix(b, MASS, SCALE);
   double off = distance(size, got, want) / largest(size, want);
   free(got);
   free(want);
@@ -22,7 +23,7 @@ static double matrix_error(const body *b) {
 }
 
 static bool symmetric(const eb_block_matrix *m) {
-  double *dense = dense_matrix(m);
+  double *dense = dense_of_blocks(m);
   int size = 3 * m->rows;
   bool same = true;
   for (int i = 0; i < size; i++)

@@ -61,20 +61,25 @@ static void turned_bodies_stay_at_rest(void) {
   fixture_close(&f);
 }
 
-/* Relative difference from Newton's method after five steps, against the load. */
-static double difference_from_newton(double gravity) {
-  char parameters[160];
-  snprintf(parameters, sizeof parameters, "nx=5,E=1e5,support=x0,gz=%g,dt=0.01," MATERIAL, gravity);
+/* How far `solver` is from corotational:linear=cholesky after `steps`, over the motion. */
+static double difference_from(const char *solver, const char *options, const char *parameters,
+                              int steps) {
   fixture a = fixture_open(parameters), b = fixture_open(parameters);
-  fixture_step(&a, "corotational", "linear=cholesky", 5);
-  fixture_step(&b, "newton", "rtol=1e-12", 5);
+  fixture_step(&a, "corotational", "linear=cholesky", steps);
+  fixture_step(&b, solver, options, steps);
   double moved = 0;
-  for (int64_t k = 0; k < 3 * (int64_t)b.state->node_count; k++)
-    moved = fmax(moved, fabs(b.state->x[k] - b.scene->x0[k]));
+  for (int64_t k = 0; k < 3 * (int64_t)a.state->node_count; k++)
+    moved = fmax(moved, fabs(a.state->x[k] - a.scene->x0[k]));
   double off = eb_block_distance(a.state, b.state) / moved;
   fixture_close(&a);
   fixture_close(&b);
   return off;
+}
+
+static double difference_from_newton(double gravity) {
+  char parameters[160];
+  snprintf(parameters, sizeof parameters, "nx=5,E=1e5,support=x0,gz=%g,dt=0.01," MATERIAL, gravity);
+  return difference_from("newton", "rtol=1e-12", parameters, 5);
 }
 
 static void small_motions_agree_with_newton(void) {
@@ -145,18 +150,9 @@ static void inverted_elements_survive(void) {
 
 /* ---- estimated rotations --------------------------------------------------------------------- */
 
-/* Off the rotations of integration points after `steps`, over the motion. */
+/* Rotations by estimate beside those of the points of quadrature. */
 static double difference_from_points(const char *parameters, int steps, const char *options) {
-  fixture a = fixture_open(parameters), b = fixture_open(parameters);
-  fixture_step(&a, "corotational", "linear=cholesky", steps);
-  fixture_step(&b, "corotational", options, steps);
-  double moved = 0;
-  for (int64_t k = 0; k < 3 * (int64_t)a.state->node_count; k++)
-    moved = fmax(moved, fabs(a.state->x[k] - a.scene->x0[k]));
-  double off = eb_block_distance(a.state, b.state) / moved;
-  fixture_close(&a);
-  fixture_close(&b);
-  return off;
+  return difference_from("corotational", options, parameters, steps);
 }
 
 static void estimates_stand_for_each_other(void) {

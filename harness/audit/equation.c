@@ -13,10 +13,9 @@
  * That asks that held nodes stand still and nothing is carried by joints; otherwise the residual of
  * all free nodes is taken. Position-based: forces between the nodes of a body neither push nor turn
  * it; what is measured is, over bodies that nothing holds, sum_i M (x1 - xt) / h^2 - f_ext and its
- * moment about the centre, over their terms (grad W where all bodies are held), of velocities, M
- * (v1
- * - v0) / h, where f_ext moves positions a step late. Bodies that meet a collider count as held, as
- * what projects them out of it is nobody's force.
+ * moment about the centre, over their terms (grad W where all bodies are held).
+ * Where f_ext moves positions a step late, it is M (v1 - v0) / h - f_ext. Bodies that meet a
+ * collider count as held, as what projects them out of it is nobody's force.
  *
  * In a subspace: of implicit Euler or statics, subspace.c.
  *

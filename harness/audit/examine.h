@@ -6,11 +6,11 @@
  *                  B_s (springs), C_c the exact tangent of the point's element with negative
  *                  eigenvalues set to 0: at the end of the step, and where it starts, the part of
  *                  x0 - X that is in the span. It is Newton's decrement, and whoever asks for the
- * residual in another norm asks a question of stiffness, too: a residual of stiff parts is large
- * where the state is hardly wrong null           the dimension of what the points do not see:
- * eigenvalues below 1e-6 of K_points v = l K_full v at rest, in the span and orthogonal to the
- * rigid motions in it. With moduli 1e10 apart and more, rounding hides what is null among the
- *                  softest
+ *                  residual in another norm asks a question of stiffness, too: a residual of stiff
+ *                  parts is large where the state is hardly wrong
+ *   null           the dimension of what the points do not see: eigenvalues below 1e-6 of K_points
+ *                  v = l K_full v at rest, in the span and orthogonal to the rigid motions in it.
+ *                  With moduli 1e10 apart and more, rounding hides what is null among the softest
  *   start_outside  |y - B B^T M y|_M / |y|_M of y = x0 - X, the state that a run starts from
  *   variance       of a region: how much the skinning weights vary within its connected pieces
  *                  (eb_parts_variance); constants do not count

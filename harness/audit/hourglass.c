@@ -16,7 +16,7 @@
  *   perturbation   s_k = hourglass mu V^(1/3)                       (Equation 4.34)
  *   staggered      mu V sum_d |grad xi_d|^2 times the variance over the four edges along d of
  *                  dy/dxi_d, half an edge's vector (McAdams et al. 2011). Patterns are orthogonal
- * on four edges: s_k is that of y = H_k along one axis.
+ *                  on four edges: s_k is that of y = H_k along one axis.
  *
  * The column `hourglass` is sqrt(sum_e V_e^(1/3) sum_k |c_k|^2 / sum_e V_e), of any quadrature. */
 #include <math.h>

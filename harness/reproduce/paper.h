@@ -11,12 +11,14 @@
  *                  so), may-break (some of energy, momentum, progress, replay: the same of what
  *                  steps break that stop before they have converged), examine (of the subspace
  *                  that the solver declares, harness/audit/examine.h), embed = N (random points in
- * every element at rest, harness/audit/embedding.h), quick-scene = p=v,.. (parameters of quick
- * runs' scenes, beside their own or in their place: fewer bodies instead of fewer frames); from,
- * stride, samples, sweep and checkpoints as in suites (harness/suite/ties.h), where `from` names a
- * case of the paper. KEY = A | B: B is for quick runs. settings = KEY VALUE, KEY A | B, ..: several
- * in one line, as in the header. Cases of one section are competitors: their repetitions
- * interleave. [cases]        what holds for the other sections too, unless they say otherwise
+ *                  every element at rest, harness/audit/embedding.h), quick-scene = p=v,..
+ *                  (parameters of quick runs' scenes, beside their own or in their place: fewer
+ *                  bodies instead of fewer frames); from, stride, samples, sweep and checkpoints as
+ *                  in suites (harness/suite/ties.h), where `from` names a case of the paper. KEY =
+ *                  A | B: B is for quick runs. settings = KEY VALUE, KEY A | B, ..: several in one
+ *                  line, as in the header.
+ *                  Cases of one section are competitors: their repetitions interleave.
+ *   [cases]        what holds for the other sections too, unless they say otherwise
  *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (definitions.h)
  *   [table ID | WHERE]   title, data (a TSV file), unit (ms, s, MB, 1), note,
  *                  column = NAME | HEADING | EXPRESSION: a column of the data, and ours beside it;
@@ -35,10 +37,12 @@
  *                  the axes), unit, value = EXPRESSION of {case} and {against}, point = X CASE
  *                  [AGAINST], against = CASE (of points without), curve = NAME (of the points that
  *                  follow), across = EXPRESSION of {case}: where on the x axis a case stands by
- * what was measured of it, in the unit that x says, and points are then point = CASE; or template =
- * course (or course-log; x is then the simulated time), value = EXPRESSION of {case}, a series, and
- * lines run = NAME: CASE; or template = samples-log and lines residuals = NAME: CASE and ends =
- * NAME: CASE in turns: what a solver logs within one step, the one in which the first case's
+ *                  what was measured of it, in the unit that x says, and points are then point =
+ *                  CASE; or
+ *                  template = course (or course-log; x is then the simulated time), value =
+ *                  EXPRESSION of {case}, a series, and lines run = NAME: CASE; or
+ *                  template = samples-log and lines residuals = NAME: CASE and ends = NAME: CASE in
+ *                  turns: what a solver logs within one step, the one in which the first case's
  *                  problem was most often made anew, and of that what stands at the end of every
  *                  round; or
  *                  template = map (or map-log: logarithmic colours), x, y (the numbers that a

@@ -14,8 +14,7 @@
 /* What a node is to the solver, as the file has it. */
 enum { FREE, SCRIPTED, ON_JOINTED_BODY, ON_FREE_BODY };
 
-/* ---- the datasets
- * ---------------------------------------------------------------------------- */
+/* ---- the datasets ---------------------------------------------------------------------------- */
 
 /* The tables of a run: columns of steps/, phases/ and counters/ in the order of
  * eb_results_table_info, then: */

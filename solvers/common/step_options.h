@@ -18,6 +18,12 @@
     .name = "max_iterations", .type = EB_OPTION_INT, .fallback = most, .min = 1, .max = 1e6,       \
     .unit = "", .doc = what                                                                        \
   }
+#define EB_ITERATIONS_OPTION                                                                       \
+  {                                                                                                \
+    .name = "iterations", .type = EB_OPTION_INT, .fallback = "0", .min = 0, .max = 1e6,            \
+    .unit = "",                                                                                    \
+    .doc = "iterations of every step, whatever is left then; 0: until a tolerance is met"          \
+  }
 #define EB_STATIC_OPTION                                                                           \
   {                                                                                                \
     .name = "static", .type = EB_OPTION_BOOL, .fallback = "false", .unit = "",                     \
@@ -32,13 +38,7 @@
 
 /* What trusty2023 leaves unsaid of its iterations; `searched`: what a line search looks at. */
 #define EB_MIXED_OPTIONS(searched)                                                                 \
-  {.name = "iterations",                                                                           \
-   .type = EB_OPTION_INT,                                                                          \
-   .fallback = "0",                                                                                \
-   .min = 0,                                                                                       \
-   .max = 1e6,                                                                                     \
-   .unit = "",                                                                                     \
-   .doc = "iterations of every step, whatever is left then; 0: until a tolerance is met"},         \
+  EB_ITERATIONS_OPTION,                                                                            \
       EB_MAX_ITERATIONS_OPTION("500", "give up after so many, with iterations=0"),                 \
       {.name = "start",                                                                            \
        .type = EB_OPTION_CHOICE,                                                                   \

@@ -223,8 +223,7 @@ static void solve_incomplete(const incomplete *ic, const double *r, double *z) {
   }
 }
 
-/* ---- preconditioners
- * ----------------------------------------------------------------------------- */
+/* ---- preconditioners ------------------------------------------------------------------------- */
 
 typedef enum kind { NONE, JACOBI, BLOCK_JACOBI, INCOMPLETE, KINDS } kind;
 

@@ -15,13 +15,7 @@
 #include "solvers/projective/global.h"
 
 #define EB_PROJECTIVE_OPTIONS                                                                      \
-  {.name = "iterations",                                                                           \
-   .type = EB_OPTION_INT,                                                                          \
-   .fallback = "0",                                                                                \
-   .min = 0,                                                                                       \
-   .max = 1e6,                                                                                     \
-   .unit = "",                                                                                     \
-   .doc = "iterations of every step, whatever is left then; 0: until a tolerance is met"},         \
+  EB_ITERATIONS_OPTION,                                                                            \
       EB_RTOL_OPTION("stop when |grad W| <= rtol (|external| + |inertial| + |elastic| forces)"),   \
       EB_ATOL_OPTION,                                                                              \
       EB_MAX_ITERATIONS_OPTION("10000", "give up after so many, with iterations=0"),               \

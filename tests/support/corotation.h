@@ -191,17 +191,6 @@ static inline double *reference_matrix(const body *b, double mass_scale, double 
   return dense;
 }
 
-static inline double *dense_matrix(const eb_block_matrix *m) {
-  double *dense;
-  int size = 3 * m->rows;
-  tap_require(EB_NEW(dense, (size_t)size * (size_t)size), "dense matrix");
-  for (int i = 0; i < m->rows; i++)
-    for (int b = m->start[i]; b < m->start[i + 1]; b++)
-      for (int k = 0; k < 9; k++)
-        dense[size * (3 * i + k / 3) + 3 * m->column[b] + k % 3] = m->values[9 * b + k];
-  return dense;
-}
-
 /* | R_e K_e R_e^T v_e - R_n Q_e K_e Q_e^T R_n^T v_e |_2 times scale; with `whole` the first
  * product's norm. */
 static inline void reference_errors(const body *b, double scale, double *error, double *whole) {
