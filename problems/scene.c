@@ -10,6 +10,7 @@
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
+#include "problems/clusters.h"
 #include "problems/scenes/scene_mesh.h"
 #include "problems/springs.h"
 
@@ -286,6 +287,7 @@ static eb_error make_hash(eb_scene *scene) {
     hash = hash_reals(hash_reals(hash, &cut->time, 1), &cut->radius, 1);
   }
   EB_TRY(eb_springs_hash(scene, &hash));
+  hash = eb_clusters_hash(&scene->clusters, hash);
   /* Scripts of nodes and loads, by what they say at some times. */
   uint8_t *fixed;
   double *vectors;
@@ -352,6 +354,7 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(ask_for_cuts(scene));
   EB_TRY(make_constraints(scene));
   EB_TRY(eb_springs_check(scene));
+  EB_TRY(eb_clusters_check(scene));
   return make_hash(scene);
 }
 
@@ -381,6 +384,7 @@ void eb_scene_destroy(eb_scene *scene) {
   for (int g = 0; g < EB_MAX_GRIPS; g++) free(scene->grips[g].nodes);
   for (int32_t k = 0; k < scene->load_count; k++) free(scene->load[k]);
   free(scene->spring_node);
+  eb_cluster_set_clear(&scene->clusters);
   free(scene->node_origin);
   free(scene->v0);
   free(scene->x0);
@@ -419,6 +423,11 @@ eb_error eb_scene_add_load(eb_scene *scene, double **pattern) {
   EB_TRY(EB_NEW(*pattern, 3 * (size_t)scene->mesh->node_count));
   scene->load[scene->load_count++] = *pattern;
   return EB_OK;
+}
+
+bool eb_scene_is_plain(const eb_scene *scene) {
+  return scene->cut_count == 0 && !scene->articulation && !scene->free_bodies &&
+         !(scene->ops->needs & EB_CAP_CONTACT);
 }
 
 void eb_scene_load_magnitudes(const eb_scene *scene, double t, double magnitude[EB_MAX_LOADS]) {
@@ -467,6 +476,7 @@ uint32_t eb_scene_needs(const eb_scene *scene) {
   if (scene->articulation) needs |= EB_CAP_ARTICULATION;
   if (scene->free_bodies) needs |= EB_CAP_FREE_BODIES;
   if (scene->spring_count > 0) needs |= EB_CAP_SPRINGS;
+  if (scene->clusters.count > 0) needs |= EB_CAP_CLUSTERS;
   return needs;
 }
 
@@ -755,6 +765,6 @@ eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **
   if (*what) return EB_OK;
   EB_TRY(make_hash(&left));
   EB_TRY(make_hash(&right));
-  if (left.hash != right.hash) *what = "script, springs, contact or bodies";
+  if (left.hash != right.hash) *what = "script, springs, clusters, contact or bodies";
   return EB_OK;
 }

@@ -39,7 +39,9 @@ typedef enum eb_capability {
   EB_CAP_PROJECTIVE = 1 << 15,       /* materials that are squared distances of F to sets of
                                         matrices (eb_material_is_projective); EB_CAP_HYPERELASTIC
                                         serves them as well, and is not asked for by them */
-  EB_CAP_ONE_POINT = 1 << 16         /* hexahedra of one point, with control of hourglass modes */
+  EB_CAP_ONE_POINT = 1 << 16,        /* hexahedra of one point, with control of hourglass modes */
+  EB_CAP_CLUSTERS = 1 << 17          /* groups of nodes that want their shape back: links and shape
+                                        matching, which plug-ins are not told of */
 } eb_capability;
 
 typedef struct eb_state {

@@ -104,6 +104,15 @@ typedef struct eb_contact_bounds {
   double normal;   /* degrees between a contact's normal and the geometry */
 } eb_contact_bounds;
 
+/* Clusters as setup has added them (problems/clusters.h). */
+typedef struct eb_cluster_set {
+  int32_t count;
+  int32_t *start;    /* count + 1: where the nodes of each begin; NULL when there are none */
+  int32_t *node;     /* start[count] */
+  double *stiffness; /* count, N/m */
+  double *rest;      /* start[count] x 3: places at rest off their mean, m */
+} eb_cluster_set;
+
 struct eb_scene {
   const eb_scene_ops *ops;
   eb_values *parameters;
@@ -139,6 +148,7 @@ struct eb_scene {
   double *load[EB_MAX_LOADS]; /* node_count x 3 each, N (eb_scene_add_load) */
   int32_t spring_count;
   int32_t *spring_node; /* spring_count: the nodes of springs (eb_scene_add_spring) */
+  eb_cluster_set clusters;
   int32_t grip_count;
   eb_grip grips[EB_MAX_GRIPS]; /* filled by setup (problems/scenes/common.h) */
   double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
@@ -150,8 +160,8 @@ struct eb_scene {
   int32_t uncut_nodes;   /* nodes before the first cut */
   eb_mesh *uncut_mesh;   /* what ops->boundary is shown as scene->mesh after a cut; NULL before */
   char mesh_source[512]; /* "generated", or the file given with --mesh */
-  /* Of mesh, materials, boundary, colliders, springs, gravity, initial state and dt (scripts enter
-   * by what they say at some times): equal problems have equal hashes. */
+  /* Of mesh, materials, boundary, colliders, springs, clusters, gravity, initial state and dt
+   * (scripts enter by what they say at some times): equal problems have equal hashes. */
   uint64_t hash;
   void *data;
 };
@@ -165,6 +175,24 @@ void eb_scene_load_magnitudes(const eb_scene *scene, double t, double magnitude[
 /* For setup: a spring between the node and a place that ops->springs says (problems/springs.h). Not
  * together with cuts, rigid bodies or contact as constraints. */
 EB_MUST eb_error eb_scene_add_spring(eb_scene *scene, int32_t node);
+
+/* For setup: a cluster of `count` nodes, every two of which share an element, that want the shape
+ * of scene->mesh back with a stiffness k (N/m), and a link, a spring of stiffness k along the way
+ * between two nodes, k/2 (|x_i - x_j| - L)^2, which is a cluster of stiffness 2 k
+ * (problems/clusters.h). Nodes are copied. EB_ERR_INVALID: nodes that there are not, that come
+ * twice, that are all in one place; a stiffness below 0. Not together with cuts, rigid bodies or
+ * contact as constraints. */
+EB_MUST eb_error eb_scene_add_cluster(eb_scene *scene, int32_t count, const int32_t *node,
+                                      double stiffness);
+EB_MUST eb_error eb_scene_add_link(eb_scene *scene, int32_t i, int32_t j, double stiffness);
+/* A link along every edge of the mesh, in the order of their nodes; a cluster of the nodes of every
+ * element. */
+EB_MUST eb_error eb_scene_link_edges(eb_scene *scene, double stiffness);
+EB_MUST eb_error eb_scene_match_elements(eb_scene *scene, double stiffness);
+
+/* Whether there are neither cuts, nor rigid bodies, nor contact as constraints: nodes stay the same
+ * ones, and move by forces or by script. */
+bool eb_scene_is_plain(const eb_scene *scene);
 
 /* Prepares the step that starts at state->time: sets the activation of the fibres at its end and
  * makes the cuts that are due by its start. A cut replaces mesh, surface, areas, elasticity and

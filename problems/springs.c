@@ -68,8 +68,7 @@ eb_error eb_springs_check(const eb_scene *scene) {
                     "%d springs are set up, but the scene's table has no `springs` "
                     "that says where they pull",
                     scene->spring_count);
-  if (scene->cut_count > 0 || scene->articulation || scene->free_bodies ||
-      scene->ops->needs & EB_CAP_CONTACT)
+  if (!eb_scene_is_plain(scene))
     return EB_ERROR(EB_ERR_UNSUPPORTED, "a scene with springs can have neither cuts, nor rigid "
                                         "bodies, nor contact as constraints");
   eb_springs springs;

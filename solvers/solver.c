@@ -138,6 +138,7 @@ static const struct {
                         {EB_CAP_FREE_BODIES, "free rigid bodies"},
                         {EB_CAP_CUTTING, "cutting"},
                         {EB_CAP_SPRINGS, "springs"},
+                        {EB_CAP_CLUSTERS, "clusters of nodes"},
                         {EB_CAP_STATICS, "statics"},
                         {EB_CAP_PROJECTIVE, "materials of projective dynamics"}};
 

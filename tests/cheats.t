@@ -112,6 +112,12 @@ my %batches = (
     progress => ['cheat:of=fem-subspace,with=modes=4,fault=unsprung,says=its'],
     momentum => [map { "cheat:of=newton,fault=$_,says=its" } 'unsprung', 'late-springs', 'weak-springs'],
   },
+  clusters => {
+    on => 'lewin2016/net:resolution=0.25,clusters=both', steps => 8, code => 4,
+    sound => [map { "cheat:of=$_,fault=none" } 'pd', 'lbfgs', 'newton'],
+    residual => [map { my $of = $_; map { "cheat:of=$of,fault=$_,says=own" } 'unclustered', 'short-links', 'mirrored', 'half-clusters' } 'pd', 'newton'],
+    momentum => ['cheat:of=pd,fault=unclustered,says=its'],
+  },
   projective => {
     on => 'bench/beam:resolution=0.25,material=projective,nu=0.3', steps => 10, code => 4,
     sound => [map { "cheat:of=$_,fault=none" } 'pd', 'lbfgs', 'admm'],

@@ -124,6 +124,10 @@ is_code(0, 'a tail that springs pull', 'run', @pulled, '-o', 'pulled.h5');
 falsified('pulled.h5', 'steps/springs', 1, $million, qr/step 2: springs is/);
 falsified('pulled.h5', 'frames/spring_stiffness', '2,0', 1.01, qr/step 2: springs is/);
 falsified('pulled.h5', 'frames/spring_place', '2,0,0', $million, qr/step 2: springs is/);
+is_code(0, 'a net of links', 'run', 'lewin2016/net:resolution=0.25,clusters=both', '-s', 'pd', '--steps', 3, '--frames', 'all', '-o', 'net.h5');
+my ($scene) = map { "scenes/$_->{scene_hash}" } runs_in('net.h5');
+falsified('net.h5', 'steps/elastic', 1, $million, qr/step 2: elastic is/);
+falsified('net.h5', "/$scene/clusters/stiffness", 33, 1.01, qr/step 1: \w+ is/);
 # A sample that does not start from the donor's state, by the last bits; the first run of the file is of newton, on samples.
 my $suite = "[walk]\nscene = bench/beam:resolution=0.25\nsolver = semi-implicit\nsteps = 4\n[samples]\nscene = bench/beam:resolution=0.25\nsolver = newton\n"
   . "frames = all\nfrom = walk\@1..3\n";

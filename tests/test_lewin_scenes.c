@@ -14,6 +14,7 @@ static void test_counts(void) {
                 {"lewin2016/bend-c", "element=fine-tetrahedra", 33 * 7 * 5, 3840},
                 {"lewin2016/steel-block", NULL, 2197, 1728},
                 {"lewin2016/hanging-sheet", NULL, 33 * 33 * 2, 1024},
+                {"lewin2016/net", NULL, 17 * 17 * 2, 1280},
                 {"lewin2016/pbfe-scale", "cubes=7", 512, 343}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     eb_scene *scene = make(wanted[i].scene, wanted[i].parameters);
@@ -201,6 +202,23 @@ static void test_beam(void) {
   eb_scene_destroy(scene);
 }
 
+/* Cubes of five tetrahedra have a diagonal on each face. */
+static void test_net(void) {
+  enum { N = 4, ALONG = (N + 1) * (5 * N + 1), ACROSS = 2 * N * (2 * N + 1), CELLS = 5 * N * N };
+  static const struct {
+    const char *parameters;
+    int count;
+  } wanted[] = {{"resolution=0.25", ALONG + ACROSS},
+                {"resolution=0.25,clusters=elements", CELLS},
+                {"resolution=0.25,clusters=both", ALONG + ACROSS + CELLS}};
+  for (int k = 0; k < 3; k++) {
+    eb_scene *scene = make("lewin2016/net", wanted[k].parameters);
+    tap_ok(scene->clusters.count == wanted[k].count, "lewin2016/net, %s: %d clusters, not %d",
+           wanted[k].parameters, wanted[k].count, scene->clusters.count);
+    eb_scene_destroy(scene);
+  }
+}
+
 int main(void) {
   fixture_open();
   test_counts();
@@ -214,5 +232,6 @@ int main(void) {
   test_shaken();
   test_random();
   test_beam();
+  test_net();
   return fixture_close();
 }

@@ -264,7 +264,8 @@ static void test_definitions(const char *page) {
     const char *at = strstr(page, start);
     tap_ok(at && at[strlen(start)] != '<', "the rule '%s' has a definition", name);
   }
-  tap_ok(strstr(page, "|g_e|^2 for each element's own contribution before they cancel") != NULL,
+  tap_ok(strstr(page, "|g_e|^2 for each element's and each cluster's own contribution "
+                      "before they cancel") != NULL,
          "the denominator is told as it is computed");
 }
 

@@ -43,6 +43,7 @@ static const struct {
     {"lewin2016/hinged-bar", NULL},
     {"lewin2016/free-spin", NULL},
     {"lewin2016/hanging-sheet", "resolution=0.2"},
+    {"lewin2016/net", "resolution=0.25"},
     {"lewin2016/beam", "resolution=0.5"},
     {"trusty2023/octobot", "resolution=0.02"},
     {"trusty2023/gatorman", "resolution=0.02"},

@@ -87,14 +87,15 @@ void eb_audit_share(eb_audit *audit, eb_team *team);
  * Euler with f_ext taken at `before` and the penalty f_c of implicit colliders and the springs'
  * pull f_s at `after` (problems/scene.h). The force scale of the relative residual is sqrt(sum over
  * free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 + |f_c|^2 + |f_s|^2 + |f_ext|^2 + u^2), where g_e
- * are the single element contributions before they cancel in the sum (and the inertia term is left
- * out in statics): it does not vanish when forces balance. u is a floor, the forces that belong to
- * a change of 1e-8 in the positions x, as far as they are from the origin: 1e-8 m |x| / h^2, 1e-8 k
- * |x| of every spring, and 1e-8 w |dN_a/dX| (lambda + 2 mu) sum_b |x_b| |dN_b/dX| of every element:
- * where all forces vanish, rounding alone does not read as an error. Nodes that ride on rigid
- * bodies are not free; what acts on them enters the joints' residual, and no residual where the
- * bodies are free. Fibres have the activation of the scene's script at `after`. EB_ERR_INVALID when
- * the mesh has been cut since the audit was made. */
+ * are the single contributions of elements and clusters before they cancel in the sum (and the
+ * inertia term is left out in statics): it does not vanish when forces balance. u is a floor, the
+ * forces that belong to a change of 1e-8 in the positions x, as far as they are from the origin:
+ * 1e-8 m |x| / h^2, 1e-8 k |x| of every spring, 1e-8 k (|x_a| + the mean |x_b|) of every node of a
+ * cluster, and 1e-8 w |dN_a/dX| (lambda + 2 mu) sum_b |x_b| |dN_b/dX| of every element: where all
+ * forces vanish, rounding alone does not read as an error. Nodes that ride on rigid bodies are not
+ * free; what acts on them enters the joints' residual, and no residual where the bodies are free.
+ * Fibres have the activation of the scene's script at `after`. EB_ERR_INVALID when the mesh has
+ * been cut since the audit was made. */
 EB_MUST eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *after,
                                double dt, eb_equation equation, eb_audit_row *row);
 /* The contact forces (nodes x 3, N) of the steps audited from here on: kept, not copied. NULL:

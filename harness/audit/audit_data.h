@@ -18,11 +18,12 @@ enum { EB_AUDIT_SCRIPTED = 1, EB_AUDIT_CARRIED = 2 }; /* eb_audit.fixed; 0: free
 
 typedef struct eb_mass_points eb_mass_points; /* of the free bodies: energy.c */
 
-/* Elastic forces and energy at positions x, with what they were computed for. */
+/* Elastic forces and energy of elements and clusters at positions x, with what they were computed
+ * for. */
 typedef struct eb_audit_elastic {
   double *x, *g;    /* nodes x 3: m, N */
   double energy;    /* J */
-  double scale2;    /* N^2: sum of the squares of the elements' single forces on free nodes */
+  double scale2;    /* N^2: sum of the squares of the single forces on free nodes, one by one */
   double rounding2; /* N^2: of what 64-bit positions leave unknown of them, times 1e8 (audit.h) */
   double hourglass; /* m^3: sum of V^(1/3) |c_k|^2 (hourglass.c) */
   double activation, min_volume_ratio;
@@ -109,12 +110,19 @@ static inline double eb_audit_squared(const double a[3]) {
 /* Shares the elements out among audit->lanes, cuts them into batches, and fills these, and masses,
  * from the scene's mesh. */
 EB_MUST eb_error eb_audit_rest_shapes(eb_audit *audit);
-/* Fills `out` (but for its `current`) at positions x, with the materials of the step. */
+/* Fills `out` (but for its `current`) at positions x, with the materials of the step; clusters
+ * included. */
 void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out);
 /* out[m] = K(x) v[m], nodes x 3, N s/m m/s, m < motions <= EB_AUDIT_MOTIONS; scale2[m]: the sum of
- * the squares of the elements' single contributions to free nodes. */
+ * the squares of the single contributions to free nodes; clusters included. */
 void eb_audit_tangent(const eb_audit *audit, const double *x, eb_tangent tangent, int motions,
                       const double *const v[], double *const out[], double scale2[]);
+
+/* Clusters of nodes (clusters.c). Adds to g, energy, scale2 and rounding2 at positions x. */
+void eb_audit_clusters(const eb_audit *audit, const double *x, eb_audit_elastic *out);
+/* Adds K(x) v to `out` (nodes x 3), and the squares of what free nodes get to *scale2. */
+void eb_audit_clusters_tangent(const eb_audit *audit, const double *x, eb_tangent tangent,
+                               const double *v, double *out, double *scale2);
 
 /* Hexahedra as a whole and their hourglass modes (hourglass.c): means of dN_a/dX (8 x 3, 1/m) and
  * N_a (8) over a hexahedron, and its volume. */

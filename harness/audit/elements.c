@@ -347,6 +347,7 @@ void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic 
     if (sum->min_volume_ratio < out->min_volume_ratio || isnan(sum->min_volume_ratio))
       out->min_volume_ratio = sum->min_volume_ratio;
   }
+  eb_audit_clusters(audit, x, out);
 }
 
 /* ---- tangents -------------------------------------------------------------------------------- */
@@ -382,5 +383,6 @@ void eb_audit_tangent(const eb_audit *audit, const double *x, eb_tangent tangent
   for (int m = 0; m < motions; m++) {
     scale2[m] = 0;
     for (int l = 0; l < EB_AUDIT_LANES; l++) scale2[m] += s.scale2[l][m];
+    eb_audit_clusters_tangent(audit, x, tangent, v[m], out[m], &scale2[m]);
   }
 }

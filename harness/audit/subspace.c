@@ -145,19 +145,24 @@ static double leaves_span(const eb_audit *audit, const eb_subspace_record *s, co
 }
 
 /* By how much a step from `before` raises the energy of the equation in the subspace, J: kinetic,
- * of the points and of springs, beyond the work of forces and of what moves springs. */
+ * of the points, of clusters and of springs, beyond the work of forces and of what moves springs.
+ */
 static double energy_gain(eb_audit *audit, const eb_subspace_record *s, const eb_state *before,
                           const eb_state *after, bool statics) {
   double elastic[2], kinetic = 0, work = eb_audit_springs_work(audit, before->x, after->x);
+  eb_audit_elastic clusters[2] = {{.g = audit->own}, {.g = audit->own}};
   add_points(audit, s, before->x, audit->own, &elastic[0]);
   add_points(audit, s, after->x, audit->own, &elastic[1]);
+  eb_audit_clusters(audit, before->x, &clusters[0]);
+  eb_audit_clusters(audit, after->x, &clusters[1]);
   for (size_t k = 0; k < 3 * audit->nodes; k++) {
     double v0 = before->v[k], v1 = after->v[k];
     kinetic += statics ? 0 : 0.5 * audit->mass[k / 3] * (v1 - v0) * (v1 + v0);
     work += audit->force[k] * (after->x[k] - before->x[k]);
   }
-  return kinetic + elastic[1] - elastic[0] + eb_audit_springs_energy(audit, after->x) -
-         eb_audit_springs_before(audit, before->x) - work;
+  return kinetic + elastic[1] - elastic[0] + clusters[1].energy - clusters[0].energy +
+         eb_audit_springs_energy(audit, after->x) - eb_audit_springs_before(audit, before->x) -
+         work;
 }
 
 /* The restricted residual of a step that ends at x into u (5 x 3 size, of which the rest is
@@ -172,6 +177,9 @@ static void residual_at(eb_audit *audit, const eb_subspace_record *s, const eb_s
          *sprung = strained + size;
   memset(g, 0, 3 * audit->nodes * sizeof *g);
   *rounding2 = add_points(audit, s, x, g, &energy);
+  eb_audit_elastic clusters = {.g = g};
+  eb_audit_clusters(audit, x, &clusters);
+  *rounding2 += clusters.rounding2;
   for (size_t k = 0; k < 3 * audit->nodes; k++)
     inertia[k] = statics ? 0 : (x[k] - before->x[k] - dt * before->v[k]) / (dt * dt);
   restrict_to(audit, s, inertia, true, pushed);

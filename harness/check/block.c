@@ -41,6 +41,9 @@ static const eb_option parameters[] = {
     {"rate", EB_OPTION_REAL, "0", 0, 0, NULL, "1/s", "motion=twist: turn of face x1, rad/s"},
     {"initial", EB_OPTION_CHOICE, "rest", 0, 0, "rest|spin|random|stretched", "", "initial state"},
     {"speed", EB_OPTION_REAL, "1", 0, 0, NULL, "m/s", "of the initial motion"},
+    {"clusters", EB_OPTION_CHOICE, "none", 0, 0, "none|edges|elements|both", "",
+     "links along edges, clusters of the nodes of elements"},
+    {"stiffness", EB_OPTION_REAL, "1e3", 0, 1e300, NULL, "N/m", "of clusters"},
     {0}};
 
 static const char mesh_parameters[] = "nx,ny,nz,lx,ly,lz,element,jitter,fibre";
@@ -190,6 +193,16 @@ static void set_motion(eb_scene *scene) {
   }
 }
 
+static eb_error add_clusters(eb_scene *scene) {
+  double stiffness = eb_values_real(scene->parameters, "stiffness");
+  bool both = chosen(scene->parameters, "clusters", "both");
+  if (both || chosen(scene->parameters, "clusters", "edges"))
+    EB_TRY(eb_scene_link_edges(scene, stiffness));
+  if (both || chosen(scene->parameters, "clusters", "elements"))
+    EB_TRY(eb_scene_match_elements(scene, stiffness));
+  return EB_OK;
+}
+
 static eb_error set_up(eb_scene *scene) {
   static const char *const axis[] = {"gx", "gy", "gz"};
   static const char *const faces[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
@@ -215,6 +228,7 @@ static eb_error set_up(eb_scene *scene) {
   if (chosen(values, "fibre", "astvk")) scene->materials[0].fibre = EB_FIBRE_ASTVK;
   if (chosen(values, "fibre", "fung")) scene->materials[0].fibre = EB_FIBRE_FUNG;
   set_motion(scene);
+  EB_TRY(add_clusters(scene));
   EB_TRY(EB_NEW(data, 1));
   scene->data = data; /* from here on `clear` frees what there is */
   EB_TRY(EB_NEW(data->support, scene->mesh->node_count));

@@ -6,7 +6,7 @@
 #include "solvers/solver.h"
 
 /* "check/block"; parameters: nx ny nz lx ly lz element hourglass jitter material fibre E nu rho dt
- * gx gy gz support motion rate initial speed. See block.c. */
+ * gx gy gz support motion rate initial speed clusters stiffness. See block.c. */
 extern const eb_scene_ops eb_block_scene;
 
 /* The scene with printf-made parameters, never cached. */

@@ -51,11 +51,12 @@ static const definition residuals[] = {
      "of implicit colliders, f_ext: gravity, explicit penalty, pulls by script. In static steps "
      "without the inertia term"},
     {"its force scale",
-     "sqrt(sum over free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 for each element's own "
-     "contribution before they cancel + |f_c|^2 of implicit colliders + |f_ext|^2 + u^2). It does "
-     "not vanish when forces balance. u is a floor for rounding, the forces that belong to a "
-     "change of 1e-8 of the positions: 1e-8 M |x1| / h^2, and 1e-8 w |dN_a/dX| (lambda + 2 mu) sum "
-     "|x_b| |dN_b/dX| of every element"},
+     "sqrt(sum over free nodes of |M (x1 - xt) / h^2|^2 + |g_e|^2 for each element's and each "
+     "cluster's own contribution before they cancel + |f_c|^2 of implicit colliders + |f_ext|^2 + "
+     "u^2). It does not vanish when forces balance. u is a floor for rounding, the forces that "
+     "belong to a change of 1e-8 of the positions: 1e-8 M |x1| / h^2, and 1e-8 w |dN_a/dX| (lambda "
+     "+ 2 mu) sum "
+     "|x_b| |dN_b/dX| of every element (audit.h has those of springs and clusters)"},
     {"residual over its scale",
      "norm over force scale, without unit: 1e-10 means solved to ten digits, 1 not solved at all"},
     {"declared equation",
@@ -93,7 +94,8 @@ static const definition figures[] = {
      "linearized step may gain some by its own equation: the rule on energy is about the work of "
      "the residual"},
     {"kinetic, elastic, gravitational, springs",
-     "sum 1/2 m |v|^2, sum over elements of volume x energy density, - sum m gravity . x (shown "
+     "sum 1/2 m |v|^2, sum over elements of volume x energy density and over clusters of nodes of "
+     "1/2 k |x - xm - R (X - Xm)|^2 about their means, - sum m gravity . x (shown "
      "from its value in the first step on), sum 1/2 k |x - p|^2 of springs that pull nodes at x to "
      "places p"},
     {"penetration", "depth of the deepest node below the surface of a collider"},

@@ -29,6 +29,10 @@
  *                             start, tip, a row a body; rider_node, rider_body, rider_place (at
  *                             angles 0)
  *     springs/                when the scene has any: node
+ *     clusters/               when the scene has any: node, those of one cluster after those of
+ *                             another; offsets (clusters + 1), where each begins and the last
+ *                             ends; stiffness (N/m): the energy is k/2 sum |x - xm - R (X - Xm)|^2
+ *                             over a cluster's nodes, xm and Xm their means, R the best rotation
  *     colliders/              when the scene has any (harness/results/scene.h)
  *     obstacles/              when the scene has any (harness/results/scene.h)
  *   /runs/<id>/               attributes: eb_run

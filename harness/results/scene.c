@@ -281,6 +281,14 @@ static eb_error put_springs(hid_t group, const eb_scene *scene) {
                      scene->spring_node);
 }
 
+static eb_error put_clusters(hid_t group, const eb_scene *scene) {
+  const eb_cluster_set *set = &scene->clusters;
+  size_t count = (size_t)set->count;
+  EB_TRY(eb_rows_put(group, "offsets", EB_INDEX, count + 1, 1, "1", set->start));
+  EB_TRY(eb_rows_put(group, "node", EB_INDEX, (size_t)set->start[count], 1, "1", set->node));
+  return eb_rows_put(group, "stiffness", EB_REAL, count, 1, "N/m", set->stiffness);
+}
+
 /* The surfaces of all obstacles behind each other, in their own frames. */
 static eb_error join_obstacles(const eb_scene *scene, eb_result_obstacles *out) {
   int32_t vertices = 0, triangles = 0;
@@ -373,6 +381,7 @@ static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene
                {"free_bodies", put_free_bodies, scene->free_bodies != NULL},
                {"articulation", put_articulation, scene->articulation != NULL},
                {"springs", put_springs, scene->spring_count > 0},
+               {"clusters", put_clusters, scene->clusters.count > 0},
                {"colliders", put_colliders, scene->collider_count > 0},
                {"obstacles", put_obstacles, scene->obstacle_count > 0}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {

@@ -39,6 +39,7 @@
   ENTRY(lewin2016_hinged_bar) \
   ENTRY(lewin2016_free_spin) \
   ENTRY(lewin2016_hanging_sheet) \
+  ENTRY(lewin2016_net) \
   ENTRY(lewin2016_beam) \
   ENTRY(trusty2023_octobot) \
   ENTRY(trusty2023_gatorman) \

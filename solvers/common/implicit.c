@@ -33,7 +33,8 @@ static eb_error allocate_vectors(eb_implicit *work) {
   EB_TRY(EB_NEW(work->unknown, work->size));
   EB_TRY(EB_NEW(work->prescribed, work->size));
   if (work->touch_room > 0) EB_TRY(EB_NEW(work->touches, work->touch_room));
-  return eb_springs_create(work->scene, &work->springs);
+  EB_TRY(eb_springs_create(work->scene, &work->springs));
+  return eb_clusters_create(work->scene, &work->clusters);
 }
 
 /* Solvers with a factor of their own declare no option `linear`: then there is no linear solver. */
@@ -83,6 +84,7 @@ void eb_implicit_clear(eb_implicit *work) {
   free(work->prescribed);
   free(work->touches);
   eb_springs_clear(&work->springs);
+  eb_clusters_clear(&work->clusters);
   *work = (eb_implicit){0};
 }
 
@@ -114,6 +116,8 @@ void eb_implicit_assemble(eb_implicit *work, const double *x, double mass_scale,
   eb_log_begin(log, EB_PHASE_ASSEMBLE);
   eb_elasticity_matrix(work->scene->elasticity, x, mass_scale, hessian_scale, project, work->matrix,
                        work->gradient);
+  eb_clusters_matrix(&work->clusters, x, hessian_scale, project, work->matrix);
+  eb_clusters_gradient(&work->clusters, x, work->gradient);
   eb_log_end(log, EB_PHASE_ASSEMBLE);
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, work->scene->mesh->element_count);
 }
@@ -121,6 +125,7 @@ void eb_implicit_assemble(eb_implicit *work, const double *x, double mass_scale,
 void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_GRADIENT);
   eb_elasticity_gradient(work->scene->elasticity, x, work->gradient);
+  eb_clusters_gradient(&work->clusters, x, work->gradient);
   eb_log_end(log, EB_PHASE_GRADIENT);
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, work->scene->mesh->element_count);
 }

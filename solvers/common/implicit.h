@@ -3,6 +3,7 @@
 #ifndef EB_COMMON_IMPLICIT_H
 #define EB_COMMON_IMPLICIT_H
 
+#include "problems/clusters.h"
 #include "problems/contact/implicit_penalty.h"
 #include "problems/springs.h"
 #include "solvers/linalg/linear.h"
@@ -59,7 +60,7 @@ typedef struct eb_implicit {
   uint8_t *fixed;     /* nodes: scripted at the end of the step */
   double *target;     /* size: where scripted nodes are then, m */
   double *force;      /* size: f_ext at the start of the step, N */
-  double *gradient;   /* size: dE/dx, N */
+  double *gradient;   /* size: dE/dx, of elements and clusters, N */
   double *rhs;        /* size: right-hand side of the linear system */
   double *unknown;    /* size: its solution */
   double *prescribed; /* size: values of the unknown at scripted nodes, 0 elsewhere */
@@ -68,6 +69,7 @@ typedef struct eb_implicit {
   int32_t touch_count, touch_room;
   eb_touch *touches;  /* touch_room: with implicit colliders; NULL without */
   eb_springs springs; /* at the end of the step */
+  eb_clusters clusters;
 } eb_implicit;
 
 /* Allocates everything; with EB_LINEAR_OPTIONS among the solver's options, also creates that linear

@@ -27,8 +27,13 @@ double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materi
   return sum;
 }
 
+double eb_potential_elastic(const eb_potential *potential, const double *x) {
+  double clusters = potential->clusters ? eb_clusters_energy(potential->clusters, x) : 0;
+  return eb_elasticity_energy(potential->elasticity, x) + clusters;
+}
+
 eb_potential_value eb_potential_at(const eb_potential *potential, const double *x) {
-  return eb_potential_with(potential, x, eb_elasticity_energy(potential->elasticity, x));
+  return eb_potential_with(potential, x, eb_potential_elastic(potential, x));
 }
 
 eb_potential_value eb_potential_with(const eb_potential *potential, const double *x,

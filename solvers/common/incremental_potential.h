@@ -3,13 +3,14 @@
  *   W(x) = 1/2 |x - xt|^2_M / h^2 + E(x) + S(x) - f_ext . (x - x0),   xt = x0 + h v0
  *   grad W = M (x - xt) / h^2 + dE/dx + dS/dx - f_ext
  *
- * with S the energy of the scene's springs (problems/springs.h; Ortiz and Stainier 1999 and many
- * since.) Without inertia it is the potential energy whose minimizer is the equilibrium. Measuring
- * the work of f_ext from x0 only shifts W by a constant, and keeps its digits where the body is far
- * from the origin. */
+ * with E the elastic energy of elements and clusters (problems/clusters.h) and S that of the
+ * scene's springs (problems/springs.h; Ortiz and Stainier 1999 and many since). Without inertia it
+ * is the potential energy whose minimizer is the equilibrium. Measuring the work of f_ext from x0
+ * only shifts W by a constant, and keeps its digits where the body is far from the origin. */
 #ifndef EB_COMMON_INCREMENTAL_POTENTIAL_H
 #define EB_COMMON_INCREMENTAL_POTENTIAL_H
 
+#include "problems/clusters.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/springs.h"
 
@@ -17,14 +18,15 @@ typedef struct eb_potential {
   const eb_elasticity *elasticity;
   int32_t nodes;
   double inertia; /* 1/h^2, or 0 for equilibrium, 1/s^2 */
-  /* Sum over elements of rest volume x stiffness, J: psi is a difference of terms of that size,
-   * however small it is itself. */
+  /* Sum over elements of rest volume x stiffness, and that of clusters, J: psi is a difference of
+   * terms of that size, however small it is itself. */
   double elastic_scale;
-  const uint8_t *fixed;      /* nodes */
-  const double *force;       /* f_ext, nodes x 3, N */
-  const double *origin;      /* x0, nodes x 3, m */
-  const double *predicted;   /* xt, nodes x 3, m */
-  const eb_springs *springs; /* NULL: none */
+  const uint8_t *fixed;        /* nodes */
+  const double *force;         /* f_ext, nodes x 3, N */
+  const double *origin;        /* x0, nodes x 3, m */
+  const double *predicted;     /* xt, nodes x 3, m */
+  const eb_springs *springs;   /* NULL: none */
+  const eb_clusters *clusters; /* NULL: none */
 } eb_potential;
 
 typedef struct eb_potential_value {
@@ -32,12 +34,13 @@ typedef struct eb_potential_value {
   double magnitude; /* sum of the sizes of its terms: W is known to a few eps of it */
 } eb_potential_value;
 
-/* The elastic scale of a scene. */
+/* The elastic scale of a scene, of its elements. */
 double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materials);
 
 /* W over the free nodes at x (nodes x 3). */
 eb_potential_value eb_potential_at(const eb_potential *potential, const double *x);
-/* The same where E(x) is known. */
+/* E(x), and W where it is known. */
+double eb_potential_elastic(const eb_potential *potential, const double *x);
 eb_potential_value eb_potential_with(const eb_potential *potential, const double *x,
                                      double elastic);
 

@@ -9,7 +9,7 @@
  * |dE/dx| over the free nodes + the forces of the elements at scripted nodes, all 2-norms: the last
  * term keeps F a sensible scale where all forces balance. What cannot get there because x itself is
  * rounded ends as EB_CONVERGED_STAGNATED. Springs (S) are in W, grad W, A, and with a term of their
- * own in F.
+ * own in F; clusters are in E, beside the elements.
  * Needs: energy, gradient, Hessian. The gradient comes with the assembly of the matrix; a gradient
  * alone is evaluated only where the iteration is expected to end. W is evaluated once a guess and
  * once a line-search point.
@@ -138,7 +138,8 @@ static void assemble(newton_solver *newton, eb_step_log *log) {
 static void find_residual(newton_solver *newton, const double *x) {
   newton->residual =
       eb_potential_descent(&newton->potential, x, newton->work.gradient, newton->descent);
-  newton->residual.scale += eb_support_layer_force(&newton->layer, newton->work.fixed, x);
+  newton->residual.scale += eb_support_layer_force(&newton->layer, newton->work.fixed, x) +
+                            eb_clusters_held_force(&newton->work.clusters, newton->work.fixed, x);
   newton->has_gradient = true;
 }
 
@@ -414,11 +415,13 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
   newton->potential = (eb_potential){
       .elasticity = solver->scene->elasticity,
       .nodes = newton->work.nodes,
-      .elastic_scale = eb_potential_elastic_scale(solver->scene->mesh, solver->scene->materials),
+      .elastic_scale = eb_potential_elastic_scale(solver->scene->mesh, solver->scene->materials) +
+                       eb_clusters_scale(&newton->work.clusters),
       .fixed = newton->work.fixed,
       .force = newton->work.force,
       .predicted = newton->predicted,
-      .springs = &newton->work.springs};
+      .springs = &newton->work.springs,
+      .clusters = &newton->work.clusters};
   solver->data = newton;
   return EB_OK;
 }
@@ -520,7 +523,8 @@ const eb_solver_ops eb_solver_newton = {
     .citation = "Nocedal and Wright 2006; Ortiz and Stainier 1999; Teran et al. 2005",
     .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_ONE_POINT |
                     EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED |
-                    EB_CAP_COLLIDERS | EB_CAP_CUTTING | EB_CAP_STATICS | EB_CAP_SPRINGS,
+                    EB_CAP_COLLIDERS | EB_CAP_CUTTING | EB_CAP_STATICS | EB_CAP_SPRINGS |
+                    EB_CAP_CLUSTERS,
     .options = options,
     .create = create,
     .step = step,

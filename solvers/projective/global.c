@@ -1,6 +1,8 @@
 /* The matrix of the global step and its factor, through changes of contacts.
  *
- *   (M / h^2 + sum w weight G G^T + K_s + P) d = r,   P = diag(k) over the contacts
+ *   (M / h^2 + sum w weight G G^T + K_c + K_s + P) d = r,   P = diag(k) over the contacts
+ *
+ * with k (delta_ab - 1/n) of every cluster in K_c and the springs on the diagonal.
  *
  * Reference: Bouaziz et al. 2014 for A; Lewin 2016, Sections 5.4.4 and 5.5, for the answers to P:
  *   refactor   a new factor of A + P;
@@ -37,7 +39,7 @@ struct eb_global {
   double inertia;
   uint8_t *held;                 /* nodes; as in `value` */
   double *springs, *new_springs; /* nodes: their stiffness in `value`, that of the step */
-  double *elastic, *value;       /* entries: sum of w weight G G^T; A */
+  double *elastic, *value;       /* entries: sum of w weight G G^T and K_c; A */
   double *contact, *change;      /* nodes: P; what it changes by */
   bool ready;                    /* `value` is factored */
   eb_scalar_factor *factor;      /* NULL: conjugate gradients do without */
@@ -273,7 +275,8 @@ static eb_error factor_ahead(eb_global *global, const eb_solver *solver) {
 }
 
 eb_error eb_global_create(const eb_solver *solver, const eb_point_sweep *sweep,
-                          double (*weight)(const eb_law *law), eb_global **out) {
+                          const eb_clusters *clusters, double (*weight)(const eb_law *law),
+                          eb_global **out) {
   eb_global *global;
   *out = NULL;
   EB_TRY(EB_NEW(global, 1));
@@ -281,7 +284,10 @@ eb_error eb_global_create(const eb_solver *solver, const eb_point_sweep *sweep,
   global->mass = eb_elasticity_mass(sweep->elasticity);
   eb_error error = allocate(global);
   if (!error) error = choose(global, solver);
-  if (!error) eb_point_sweep_matrix(sweep, weight, global->elastic);
+  if (!error) {
+    eb_point_sweep_matrix(sweep, weight, global->elastic);
+    eb_clusters_bound(clusters, global->pattern, global->elastic);
+  }
   if (!error) error = factor_ahead(global, solver);
   if (error)
     eb_global_destroy(global);

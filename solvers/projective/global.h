@@ -1,12 +1,13 @@
 /* The global step: (A + P) d = r for three coordinates, with
  *
- *   A = M / h^2 + sum over points of w weight G G^T + springs
+ *   A = M / h^2 + sum over points of w weight G G^T + clusters + springs
  *
  * the same for all coordinates and steps, and P the stiffness of contacts on the diagonal, which
  * comes and goes with them. Rows of held nodes are cut off: r and d are 0 there. */
 #ifndef EB_PROJECTIVE_GLOBAL_H
 #define EB_PROJECTIVE_GLOBAL_H
 
+#include "problems/clusters.h"
 #include "problems/elasticity/point_sweep.h"
 #include "problems/springs.h"
 #include "solvers/solver.h"
@@ -43,7 +44,8 @@ typedef struct eb_global eb_global;
 /* Orders, analyzes and factors for inertia = 1/h^2 of the scene and the nodes held at its start
  * (phases go to the solver's set-up log). */
 EB_MUST eb_error eb_global_create(const eb_solver *solver, const eb_point_sweep *sweep,
-                                  double (*weight)(const eb_law *law), eb_global **out);
+                                  const eb_clusters *clusters, double (*weight)(const eb_law *law),
+                                  eb_global **out);
 void eb_global_destroy(eb_global *global);
 
 /* Before a step: factors again where inertia, held nodes or springs have changed since. */

@@ -56,8 +56,7 @@ static double weight(const eb_law *law) {
 static eb_potential_value value_at(void *context, const double *x, eb_step_log *log) {
   eb_projective *p = &((lbfgs_solver *)context)->p;
   eb_log_begin(log, EB_PHASE_LINESEARCH);
-  eb_potential_value value =
-      eb_projective_value(p, x, eb_elasticity_energy(p->potential.elasticity, x));
+  eb_potential_value value = eb_projective_value(p, x, eb_potential_elastic(&p->potential, x));
   eb_log_end(log, EB_PHASE_LINESEARCH);
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, p->work.scene->mesh->element_count);
   return value;
@@ -211,7 +210,7 @@ const eb_solver_ops eb_solver_lbfgs = {
     .name = "lbfgs",
     .summary = "quasi-Newton from the matrix of projective dynamics",
     .citation = "Liu, Bouaziz and Kavan 2017",
-    .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_HYPERELASTIC,
+    .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_HYPERELASTIC | EB_CAP_CLUSTERS,
     .options = options,
     .create = create,
     .step = step,

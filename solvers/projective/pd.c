@@ -1,18 +1,21 @@
 /* Projective dynamics: rotations in the elements, then one linear solve that never changes.
  *
  *   local    R = argmin |F - R| over rotations, D = argmin |F - D| over det D = 1, at every point;
- *            p = the nearest place on the surface, at every node inside a collider
- *   global   (A + P) x = M xt / h^2 + sum w G^T (2 mu R + 3 lambda D) + k p,
- *            A = M / h^2 + sum w (2 mu + 3 lambda) G G^T,   P = k at nodes in contact
+ *            p = the nearest place on the surface, at every node inside a collider,
+ *            R_c of every cluster that takes it from its shape at rest to where its nodes are
+ *   global   (A + P) x = M xt / h^2 + sum w G^T (2 mu R + 3 lambda D) + k R_c q + k p,
+ *            A = M / h^2 + sum w (2 mu + 3 lambda) G G^T + k (delta_ab - 1/n) of clusters,
+ *            P = k at nodes in contact
  *
  * Reference: Bouaziz, Martin, Liu, Kavan and Pauly 2014, "Projective dynamics: fusing constraint
  * projections for fast simulation"; Lewin 2016, Sections 5.4 and 5.5. At small strains e |F - D|^2
  * is tr^2 e / 3, hence the weight 3 lambda (Lewin's lambda is a third of it).
  *
  * What is minimized is the incremental potential of the material mu |F - R|^2 + 3/2 lambda |F -
- * D|^2: fixed at R, D and p, it is a quadratic above it with the same gradient where these were
- * found, and the global step goes to that one's minimum. Hence W falls with every iteration. The
- * step is taken as a correction x += -inv(A + P) grad W, the same in exact arithmetic.
+ * D|^2, and of clusters (problems/clusters.h): fixed at R, D, R_c and p, it is a quadratic above it
+ * with the same gradient where these were found, and the global step goes to that one's minimum.
+ * Hence W falls with every iteration. The step is taken as a correction x += -inv(A + P) grad W,
+ * the same in exact arithmetic.
  *
  * Convergence is linear: each iteration leaves some Pi / (1 + Pi) of a turn that is missing, Pi the
  * ratio of w to M / h^2 on the scale of the turning part. acceleration= extrapolates, and goes back
@@ -141,6 +144,7 @@ static void local_step(pd_solver *pd, const double *x, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_LOCAL);
   pd->rotated_at = x;
   pd->elastic = eb_point_sweep_run(&pd->p.sweep, x, project, pd, pd->p.work.gradient);
+  pd->elastic += eb_clusters_gradient(&pd->p.work.clusters, x, pd->p.work.gradient);
   eb_log_end(log, EB_PHASE_LOCAL);
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, pd->p.work.scene->mesh->element_count);
 }
@@ -292,7 +296,7 @@ const eb_solver_ops eb_solver_pd = {
     .name = "pd",
     .summary = "projective dynamics: local projections, a constant global matrix",
     .citation = "Bouaziz et al. 2014; Lewin 2016",
-    .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_PROJECTIVE,
+    .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_PROJECTIVE | EB_CAP_CLUSTERS,
     .options = options,
     .create = create,
     .step = step,

@@ -49,7 +49,8 @@ eb_error eb_projective_create(const eb_solver *solver, double (*weight)(const eb
                          .from_last = !strcmp(eb_values_text(values, "start"), "last"),
                          .friction = eb_values_bool(values, "friction")};
   eb_error error = allocate(out, solver);
-  if (!error) error = eb_global_create(solver, &out->sweep, weight, &out->global);
+  if (!error)
+    error = eb_global_create(solver, &out->sweep, &out->work.clusters, weight, &out->global);
   if (error) {
     eb_projective_clear(out);
     return error;
@@ -57,7 +58,8 @@ eb_error eb_projective_create(const eb_solver *solver, double (*weight)(const eb
   out->potential =
       (eb_potential){.elasticity = scene->elasticity,
                      .nodes = out->work.nodes,
-                     .elastic_scale = eb_potential_elastic_scale(scene->mesh, scene->materials),
+                     .elastic_scale = eb_potential_elastic_scale(scene->mesh, scene->materials) +
+                                      eb_clusters_scale(&out->work.clusters),
                      .fixed = out->work.fixed,
                      .force = out->work.force,
                      .predicted = out->predicted};
@@ -97,6 +99,7 @@ eb_error eb_projective_begin(eb_projective *p, const eb_state *state, double dt,
   p->potential.inertia = 1 / (dt * dt);
   p->potential.origin = state->x;
   p->potential.springs = &p->work.springs;
+  p->potential.clusters = &p->work.clusters;
   predict(p, state, dt);
   return eb_global_prepare(p->global, p->potential.inertia, p->work.fixed, &p->work.springs, log,
                            reason);

@@ -65,7 +65,8 @@ EB_MUST eb_error eb_projective_begin(eb_projective *p, const eb_state *state, do
 /* The contacts of nodes at y, which are those of the global step and of the gradient from now on.
  */
 void eb_projective_detect(eb_projective *p, const double *y, eb_step_log *log);
-/* dE/dx at x is in work.gradient: makes -grad W of it, in descent, and its residual. */
+/* dE/dx at x, of elements and clusters, is in work.gradient: makes -grad W of it, in descent, and
+ * its residual. */
 void eb_projective_complete(eb_projective *p, const double *x);
 /* W at x, whose elastic energy is given; with the contacts there, which are forgotten again. */
 eb_potential_value eb_projective_value(eb_projective *p, const double *x, double elastic);

@@ -182,6 +182,34 @@ class Auditor:
         floor = RESOLUTION * norm((k * np.linalg.norm(x[node], axis=1))[free])
         return total, norm((k * length)[free]), floor, norm(k * place), (k * length ** 2).sum() / 2, (k * place * (length + place)).sum()
 
+    def clusters(self, at, x):
+        """Of the clusters with nodes at x: their part of g on all nodes, |parts| and |those of roundings of 1e-8| on free nodes, cluster by cluster, what
+        rounding may do to the forces, and the energy with its noise. Rotations are those nearest to sum p q^T, of what is off the means."""
+        total, sizes, floors, noises, energy, energy_noise = np.zeros_like(x), [], [], [], 0.0, 0.0
+        if self.scene.clusters is None:
+            return total, 0.0, 0.0, 0.0, 0.0, 0.0
+        first, free = self.scene.clusters["offsets"], self.kinds(at) == 0
+        counts = np.diff(first)
+        for count in np.unique(counts):
+            which = np.flatnonzero(counts == count)
+            node, k = self.scene.clusters["node"][first[which][:, None] + np.arange(count)], self.scene.clusters["stiffness"][which][:, None]
+            p, q = (y[node] - y[node].mean(axis=1, keepdims=True) for y in (x, self.scene.rest))
+            A = np.einsum("cai,caj->cij", p, q)
+            off = p - np.einsum("cij,caj->cai", materials.rotation(A), q)
+            s, length = np.linalg.svd(A, compute_uv=False), np.linalg.norm(off, axis=2)
+            reach = np.linalg.norm(x, axis=1)[node]
+            reach = reach + reach.mean(axis=1, keepdims=True)
+            # what a rounding of places does to the rotation grows where singular values are small; a line turns by the larger one
+            turns = s[:, 0] / (s[:, 0] if count == 2 else s[:, 1] + s[:, 2]) * np.sqrt((q ** 2).sum(axis=(1, 2)) / (p ** 2).sum(axis=(1, 2)))
+            place = 16 * EPS * reach * (1 + turns)[:, None]
+            np.add.at(total, node, k[..., None] * off)
+            sizes.append(norm((k * length)[free[node]]))
+            floors.append(norm((RESOLUTION * k * reach)[free[node]]))
+            noises.append(norm(k * place))
+            energy += (k * length ** 2).sum() / 2
+            energy_noise += (k * place * (length + place)).sum()
+        return total, norm(sizes), norm(floors), norm(noises), float(energy), float(energy_noise)
+
     def explicit_push(self, before):
         """The force of explicit colliders, or None where more than their law is in frames/force."""
         scene = self.scene
@@ -221,23 +249,24 @@ class Auditor:
         push, external = self.implicit_push(at), self.external(at)
         g = contact.scatter(self.mesh.cells, forces.sum(axis=1), len(x1))
         pull, pulls, spring_floor, spring_noise, *_ = self.springs(at, x1)
-        r = inertia + g - push - pull - external
+        kept, keeps, keep_floor, keep_noise, *_ = self.clusters(at, x1)
+        r = inertia + g + kept - push - pull - external
         if not static:
             r = self.friction(at, r)
         of_elements = forces * free[self.mesh.cells][:, None, :, None]
         unknown = 0 if static else RESOLUTION * mass * np.linalg.norm(x1, axis=1)[:, None] / dt ** 2 * free[:, None]
-        scale = norm([norm(inertia[free]), norm(of_elements), norm(push[free]), norm(external[free]), norm(floor * free[self.mesh.cells][:, None, :]), norm(unknown), pulls, spring_floor])
+        scale = norm([norm(inertia[free]), norm(of_elements), norm(push[free]), norm(external[free]), norm(floor * free[self.mesh.cells][:, None, :]), norm(unknown), pulls, spring_floor, keeps, keep_floor])
         place = np.abs(x1) + np.abs(x0) + dt * np.abs(v0)
-        noise = force_noise + self.implicit_noise(at) + spring_noise + EPS * scale + (0 if static else EPS * norm(mass * place) / dt ** 2)
+        noise = force_noise + self.implicit_noise(at) + spring_noise + keep_noise + EPS * scale + (0 if static else EPS * norm(mass * place) / dt ** 2)
         return r, scale, noise
 
     def linearized(self, before, at, push):
         """The residual of (a M + s h^2 K) v1 = M v0 + h (f_ext + f_s(x0 + h v1) - g(x0)) over its scale, where the tangent is that of rotated elements whatever a
-        solver takes: materials of that kind, no fibres, no implicit colliders, no joints. None elsewhere."""
+        solver takes: materials of that kind, no fibres, no implicit colliders, no joints, no clusters. None elsewhere."""
         scene, mesh, dt = self.scene, self.mesh, self.scene.dt
         implicit = scene.colliders is not None and any(scene.colliders["implicit"])
         kinds = set(scene.materials["kind"])
-        if not kinds <= {"linear", "corotational"} or scene.fibre is not None or implicit or self.joints is not None:
+        if not kinds <= {"linear", "corotational"} or scene.fibre is not None or implicit or self.joints is not None or scene.clusters is not None:
             return None
         mass_scale, stiffness = scales(self.run.attrs["equation"])
         x0, v0, v1, m = before["positions"], before["velocities"], at["velocities"], mesh.mass[:, None]
@@ -369,9 +398,10 @@ class Auditor:
         rest = norm(r[self.kinds(at) == 0])
         deepest, size = self.penetration(at), np.abs(at["positions"]).max()
         least = J.min(axis=1)
+        *_, bent, bent_noise = self.clusters(at, at["positions"])
         *_, stretched, stretch_noise = self.springs(at, at["positions"])
         out = {"finite": Figure(1), "components": Figure(self.part.max() + 1), "activation": Figure(activation or 0),
-               "kinetic": Figure(kinetic), "elastic": Figure(energy, energy_noise), "gravitational": Figure(height, 64 * EPS * sizes[0]),
+               "kinetic": Figure(kinetic), "elastic": Figure(energy + bent, energy_noise + bent_noise), "gravitational": Figure(height, 64 * EPS * sizes[0]),
                "springs": Figure(stretched, stretch_noise), "min_volume_ratio": Figure(least.min(), 16 * strain * max(1, np.abs(J).max())), "inverted": Figure((~(least > 0)).sum()), "hourglass": self.hourglass(at["positions"]),
                "max_penetration": Figure(deepest.max(), 16 * EPS * size), "contacts": Figure((deepest > 0).sum()),
                "residual": Figure(rest, noise), "residual_relative": Figure(rest / scale if scale > 0 else 0, noise / scale if scale > 0 else 0),

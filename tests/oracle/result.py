@@ -47,6 +47,7 @@ class Scene:
         self.initial = table(group["initial"])
         self.colliders = table(group["colliders"]) if "colliders" in group else None
         self.springs = group["springs/node"][...] if "springs" in group else None
+        self.clusters = table(group["clusters"]) if "clusters" in group else None
         self.obstacles = table(group["obstacles"]) if "obstacles" in group else None
         self.bodies = table(group["free_bodies"]) if "free_bodies" in group else None
         self.joints = table(group["articulation"]) if "articulation" in group else None

@@ -382,6 +382,28 @@ static void weaken_springs(eb_scene *own) {
   own->ops = &weak;
 }
 
+static void forget_clusters(eb_scene *own) {
+  own->clusters.count = 0;
+}
+
+static void halve_clusters(eb_scene *own) {
+  for (int32_t c = 0; c < own->clusters.count; c++) own->clusters.stiffness[c] *= 0.5;
+}
+
+/* Shapes at rest times a factor: others than those of the mesh, or their mirror images. */
+static void reshape_clusters(eb_scene *own, double factor) {
+  const eb_cluster_set *set = &own->clusters;
+  for (int64_t k = 0; k < 3 * (int64_t)set->start[set->count]; k++) set->rest[k] *= factor;
+}
+
+static void shorten_links(eb_scene *own) {
+  reshape_clusters(own, 0.99);
+}
+
+static void mirror_clusters(eb_scene *own) {
+  reshape_clusters(own, -1);
+}
+
 /* Obstacles 10 m along gravity. */
 static void lower_obstacles(eb_scene *own) {
   for (int32_t o = 0; o < own->obstacle_count; o++) {
@@ -559,6 +581,10 @@ static const fault faults[] = {
     {.name = "unsprung", .bend = forget_springs},
     {.name = "late-springs", .bend = hold_springs_back},
     {.name = "weak-springs", .bend = weaken_springs},
+    {.name = "unclustered", .bend = forget_clusters},
+    {.name = "half-clusters", .bend = halve_clusters},
+    {.name = "short-links", .bend = shorten_links},
+    {.name = "mirrored", .bend = mirror_clusters},
     {.name = "forged-mass", .forge = forge_mass},
     {.name = "forged-gravity", .forge = forge_gravity},
     {.name = "forged-dt", .forge = forge_dt},
@@ -675,7 +701,7 @@ const eb_solver_ops elastobench_solver = {
     .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_TRIANGLES | EB_CAP_COROTATIONAL |
                     EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
                     EB_CAP_CONTACT | EB_CAP_STATICS | EB_CAP_IMPLICIT_PENALTY |
-                    EB_CAP_ARTICULATION | EB_CAP_FREE_BODIES | EB_CAP_SPRINGS,
+                    EB_CAP_ARTICULATION | EB_CAP_FREE_BODIES | EB_CAP_SPRINGS | EB_CAP_CLUSTERS,
     .update = CHEAT_UPDATE,
     .options = options,
     .create = create,
