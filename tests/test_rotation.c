@@ -328,7 +328,7 @@ static void test_moments(const element *e) {
   for (int i = 0; i < 9; i++) M[i] = eb_v4_set(F[3 * (i % 3) + i / 3]);
   for (int i = 0; i < 3; i++) inverse[i] = eb_v4_set(0.5);
   rotate(e, EB_ROTATION_SPIN, (const eb_v4(*)[3])x, q, R);
-  eb_spin4(M, inverse, r, S);
+  eb_rotate_of4(EB_ROTATION_SPIN, M, inverse, r, S);
   lane_of(R, 0, one);
   lane_of(S, 0, other);
   tap_below(distance(one, other), 1e-14, "F does for the moments of a regular element");

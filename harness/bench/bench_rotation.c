@@ -122,10 +122,8 @@ static void run(void *context, int which) {
   for (int32_t b = 0; b < c->rests.batches; b++) {
     const eb_v4 *F = c->F[b];
     const eb_v4 M[9] = {F[0], F[3], F[6], F[1], F[4], F[7], F[2], F[5], F[8]};
-    if (which == GIVEN + EB_ROTATION_SPIN)
-      eb_spin4(M, inverse, c->q[b][EB_ROTATION_SPIN], c->R[b]);
-    else
-      eb_orthogonal3(F, c->q[b][EB_ROTATION_DIAGONALIZATION], c->R[b]);
+    eb_rotation_method method = (eb_rotation_method)(which - GIVEN);
+    eb_rotate_of4(method, method == EB_ROTATION_SPIN ? M : F, inverse, c->q[b][method], c->R[b]);
   }
 }
 

@@ -35,11 +35,12 @@
 #include "problems/elasticity/element_kernels.h"
 
 const eb_rotation_info eb_rotations[EB_ROTATION_METHODS] = {
-    [EB_ROTATION_SVD] = {"svd", true, true, false},
-    [EB_ROTATION_DIAGONALIZATION] = {"diagonalization", false, false, true},
-    [EB_ROTATION_SPIN] = {"spin", true, true, true},
-    [EB_ROTATION_SPIN_FULL] = {"spin-full", true, true, true},
-    [EB_ROTATION_EDGES] = {"edges", true, false, false}};
+    [EB_ROTATION_SVD] = {"svd", EB_ROTATION_OF_GRADIENT, true, true, false},
+    [EB_ROTATION_DIAGONALIZATION] = {"diagonalization", EB_ROTATION_OF_GRADIENT, false, false,
+                                     true},
+    [EB_ROTATION_SPIN] = {"spin", EB_ROTATION_OF_MOMENTS, true, true, true},
+    [EB_ROTATION_SPIN_FULL] = {"spin-full", EB_ROTATION_OF_MOMENTS, true, true, true},
+    [EB_ROTATION_EDGES] = {"edges", EB_ROTATION_OF_POSITIONS, true, false, false}};
 
 eb_rotation_method eb_rotation_find(const char *name) {
   int method = 0;
@@ -114,10 +115,6 @@ EB_INLINE void spin_full(const eb_v4 M[9], eb_v4 q[4], eb_v4 R[9]) {
   set_unit_matrix(q, R);
 }
 
-void eb_spin4(const eb_v4 M[9], const eb_v4 inverse_inertia[6], eb_v4 q[4], eb_v4 R[9]) {
-  spin(M, inverse_inertia, q, R);
-}
-
 /* ---- edges ----------------------------------------------------------------------------------- */
 
 /* v over its length; zero where it has none. */
@@ -164,29 +161,35 @@ EB_INLINE void mean_gradient(int A, const eb_v4 *gradient, const eb_v4 (*x)[3], 
   deformation(A, edge, gradient, F);
 }
 
+EB_INLINE void rotate_of(eb_rotation_method method, const eb_v4 M_or_F[9],
+                         const eb_v4 inverse_inertia[6], eb_v4 q[4], eb_v4 R[9]) {
+  if (method == EB_ROTATION_SPIN)
+    spin(M_or_F, inverse_inertia, q, R);
+  else if (method == EB_ROTATION_SPIN_FULL)
+    spin_full(M_or_F, q, R);
+  else if (method == EB_ROTATION_DIAGONALIZATION)
+    eb_orthogonal3(M_or_F, q, R);
+  else
+    eb_polar3(M_or_F, R);
+}
+
+void eb_rotate_of4(eb_rotation_method method, const eb_v4 M_or_F[9], const eb_v4 inverse_inertia[6],
+                   eb_v4 q[4], eb_v4 R[9]) {
+  rotate_of(method, M_or_F, inverse_inertia, q, R);
+}
+
 EB_INLINE void estimate(int A, eb_rotation_method method, const eb_rotation_rest *rest,
                         const eb_v4 (*x)[3], eb_v4 q[4], eb_v4 R[9]) {
-  eb_v4 A9[9];
-  switch (method) {
-  case EB_ROTATION_SPIN:
-    moments(A, rest->p0, x, A9);
-    spin(A9, rest->inverse_inertia, q, R);
-    return;
-  case EB_ROTATION_SPIN_FULL:
-    moments(A, rest->p0, x, A9);
-    spin_full(A9, q, R);
-    return;
-  case EB_ROTATION_EDGES:
+  eb_v4 M_or_F[9];
+  if (method == EB_ROTATION_EDGES) {
     edges(A, rest->p0, x, R);
     return;
-  case EB_ROTATION_DIAGONALIZATION:
-    mean_gradient(A, rest->gradient, x, A9);
-    eb_orthogonal3(A9, q, R);
-    return;
-  default:
-    mean_gradient(A, rest->gradient, x, A9);
-    eb_polar3(A9, R);
   }
+  if (eb_rotations[method].input == EB_ROTATION_OF_MOMENTS)
+    moments(A, rest->p0, x, M_or_F);
+  else
+    mean_gradient(A, rest->gradient, x, M_or_F);
+  rotate_of(method, M_or_F, rest->inverse_inertia, q, R);
 }
 
 void eb_rotate4(eb_rotation_method method, int nodes, const eb_rotation_rest *rest,

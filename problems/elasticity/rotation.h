@@ -25,8 +25,17 @@ typedef enum eb_rotation_method {
 
 #define EB_ROTATION_CHOICES "svd|diagonalization|spin|spin-full|edges"
 
+/* What an estimate is a function of: the places of the nodes, their moments with those at rest, or
+ * the deformation gradient. */
+typedef enum eb_rotation_input {
+  EB_ROTATION_OF_POSITIONS,
+  EB_ROTATION_OF_MOMENTS,
+  EB_ROTATION_OF_GRADIENT
+} eb_rotation_input;
+
 typedef struct eb_rotation_info {
   const char *name;
+  eb_rotation_input input;
   bool proper; /* det R = 1 whatever F is */
   /* An element that has been pressed through itself, its inverted stretch smaller than the others,
    * keeps its rotation: it is pulled back to its own shape, not to the mirror image or another. */
@@ -53,9 +62,12 @@ typedef struct eb_rotation_rest {
 void eb_rotate4(eb_rotation_method method, int nodes, const eb_rotation_rest *rest,
                 const eb_v4 (*x)[3], eb_v4 q[4], eb_v4 R[9]);
 
-/* SPIN for those that know the moments M = sum p0 x^T of the element, in m^2. Where the second
- * moments at rest are m in all directions, M = m F^T does: eb_spin4(F^T, inv(2 I), ..). */
-void eb_spin4(const eb_v4 M[9], const eb_v4 inverse_inertia[6], eb_v4 q[4], eb_v4 R[9]);
+/* The same for those that know what the method is a function of: the moments M = sum p0 x^T of the
+ * element, in m^2, and its inverse inertia; or F, and no inertia (NULL). Not for EDGES. Where the
+ * second moments at rest are m in all directions M = m F^T, and inv(2 I) / m the inverse inertia.
+ */
+void eb_rotate_of4(eb_rotation_method method, const eb_v4 M_or_F[9], const eb_v4 inverse_inertia[6],
+                   eb_v4 q[4], eb_v4 R[9]);
 
 /* The rest of all batches of a mesh. */
 typedef struct eb_rotation_rests {

@@ -102,12 +102,15 @@ static const eb_option options[] = {
      .doc = "no projection raises its constraint or strains its element by more than 1"},
     {0}};
 
+enum { MOMENTS = 9 + 6 }; /* three modes, inverse inertia */
+
 typedef enum volume { NO_VOLUME, DETERMINANT, TRACE } volume;
 
 typedef struct pbfe {
   eb_particles particles;
   eb_batches batches;
-  eb_rotation_rests rests;
+  eb_rotation_rests rests; /* of EB_ROTATION_OF_POSITIONS */
+  eb_v4 *moments;          /* batches x MOMENTS, of EB_ROTATION_OF_MOMENTS: see make_moments */
   eb_rotation_method method;
   bool cold, forced, bounded, explicit_colliders;
   volume volume;
@@ -125,24 +128,43 @@ static void forget_rotations(pbfe *s) {
   for (int64_t k = 0; k < 4 * (int64_t)s->batches.batch_count; k++) s->q[k] = eb_v4_set(k % 4 == 0);
 }
 
-/* Those of the deformation gradient that the constraints have, of hexahedra at the centre: the rest
- * that eb_rotate4 is given has gradients of its own in the place of means. */
-static void rotate_batch(pbfe *s, int A, int64_t b) {
-  eb_batch e;
-  eb_v4 x[EB_HEXAHEDRON][3], slopes[EB_HEXAHEDRON], g[EB_HEXAHEDRON - 1][3];
-  eb_rotation_rest rest = eb_rotation_rest_of(&s->rests, (int32_t)b);
-  eb_load(A, &s->batches, b, s->particles.at, &e);
-  for (int a = 0; a < A; a++)
-    for (int d = 0; d < 3; d++) x[a][d] = e.x[a][d];
-  for (int d = 0; d < 3; d++) {
-    memset(slopes, 0, sizeof slopes);
+/* M = sum p0 x^T. Modes of corners are orthogonal to each other, and their squares are 8: M is the
+ * sum of the products of those of p0 and x, over 8. Of p0, those along xi, eta and zeta are in P,
+ * over 8, and the others are the skew, most often 0. In tetrahedra P are p0 of nodes 1 to 3. */
+EB_INLINE void moments_of(int A, const eb_batch *e, const eb_v4 *P, eb_v4 M[9]) {
+  for (int c = 0; c < 3; c++) {
+    eb_v4 along[3];
     for (int k = 0; k < 3; k++)
-      slopes[k + 1] = e.frame[3 * k + d] * (A == EB_HEXAHEDRON ? 0.25 : 1);
-    if (A == EB_HEXAHEDRON) eb_corners_of_modes(slopes);
-    for (int a = 1; a < A; a++) g[a - 1][d] = slopes[a];
+      along[k] = A == EB_HEXAHEDRON ? e->mode[k + 1][c] : e->x[k + 1][c] - e->x[0][c];
+    for (int i = 0; i < 3; i++)
+      M[3 * i + c] = P[i] * along[0] + P[3 + i] * along[1] + P[6 + i] * along[2];
   }
-  rest.gradient = &g[0][0];
-  eb_rotate4(s->method, A, &rest, (const eb_v4(*)[3])x, s->q + 4 * b, s->R + 9 * b);
+  if (A != EB_HEXAHEDRON || !e->skew) return;
+  for (int k = 0; k < EB_HOURGLASSES; k++)
+    for (int i = 0; i < 9; i++) M[i] += 0.125 * e->skew[3 * k + i / 3] * e->mode[4 + k][i % 3];
+}
+
+/* Those that take F have that of the constraints, of hexahedra at the centre. */
+EB_INLINE void rotate_batch(pbfe *s, int A, int64_t b) {
+  eb_rotation_input input = eb_rotations[s->method].input;
+  const eb_v4 *inverse_inertia = NULL;
+  eb_batch e;
+  eb_v4 M_or_F[9];
+  eb_load(A, &s->batches, b, s->particles.at, &e);
+  if (input == EB_ROTATION_OF_POSITIONS) {
+    const eb_rotation_rest rest = eb_rotation_rest_of(&s->rests, (int32_t)b);
+    eb_v4 x[EB_HEXAHEDRON][3];
+    for (int a = 0; a < A; a++) memcpy(x[a], e.x[a], sizeof x[a]);
+    eb_rotate4(s->method, A, &rest, (const eb_v4(*)[3])x, s->q + 4 * b, s->R + 9 * b);
+    return;
+  }
+  if (input == EB_ROTATION_OF_MOMENTS) {
+    const eb_v4 *moments = s->moments + MOMENTS * b;
+    moments_of(A, &e, moments, M_or_F);
+    inverse_inertia = moments + 9;
+  } else
+    eb_deformation(A, &e, M_or_F);
+  eb_rotate_of4(s->method, M_or_F, inverse_inertia, s->q + 4 * b, s->R + 9 * b);
 }
 
 static void update_rotations(pbfe *s) {
@@ -365,6 +387,7 @@ static void release(pbfe *s) {
   eb_particles_clear(&s->particles);
   eb_batches_clear(&s->batches);
   eb_rotation_rests_clear(&s->rests);
+  free(s->moments);
   free(s->q);
   free(s->R);
   free(s->rotations);
@@ -375,21 +398,55 @@ static void destroy(eb_solver *solver) {
   release(solver->data);
 }
 
+/* Of every batch the three modes of the places at rest, over 8, that moments_of takes, and its
+ * inverse inertia. */
+static eb_error make_moments(pbfe *s) {
+  const int A = s->batches.nodes;
+  EB_TRY(EB_NEW(s->moments, MOMENTS * (int64_t)s->batches.batch_count));
+  for (int32_t b = 0; b < s->batches.batch_count; b++) {
+    const eb_rotation_rest rest = eb_rotation_rest_of(&s->rests, b);
+    eb_v4 *out = s->moments + MOMENTS * (int64_t)b, mode[EB_CORNERS];
+    for (int i = 0; i < 3; i++) {
+      for (int a = 0; a < A; a++) mode[a] = rest.p0[3 * a + i] * (A == EB_HEXAHEDRON ? 0.125 : 1);
+      if (A == EB_HEXAHEDRON) eb_corner_modes(mode);
+      for (int k = 0; k < 3; k++) out[3 * k + i] = mode[k + 1];
+    }
+    memcpy(out + 9, rest.inverse_inertia, 6 * sizeof *out);
+  }
+  return EB_OK;
+}
+
+/* What the estimator needs to know of the shape at rest. */
+static eb_error prepare_rotations(pbfe *s, const eb_mesh *mesh) {
+  eb_rotation_input input = eb_rotations[s->method].input;
+  if (input == EB_ROTATION_OF_GRADIENT) return EB_OK;
+  EB_TRY(eb_rotation_rests_create(mesh, s->batches.batch_count, s->batches.element, &s->rests));
+  if (input == EB_ROTATION_OF_POSITIONS) return EB_OK;
+  EB_TRY(make_moments(s));
+  eb_rotation_rests_clear(&s->rests);
+  return EB_OK;
+}
+
+static double rotation_bytes(const pbfe *s) {
+  static const int of_input[] = {[EB_ROTATION_OF_MOMENTS] = MOMENTS, [EB_ROTATION_OF_GRADIENT] = 0};
+  eb_rotation_input input = eb_rotations[s->method].input;
+  int rest = input == EB_ROTATION_OF_POSITIONS ? 6 * s->batches.nodes + 3 : of_input[input];
+  return (double)s->batches.batch_count * (4 + 9 + rest) * sizeof(eb_v4);
+}
+
 static eb_error prepare(pbfe *s, const eb_solver *solver) {
   const eb_mesh *mesh = solver->scene->mesh;
   eb_log_begin(solver->setup_log, EB_PHASE_ORDER);
   EB_TRY(eb_batches_create(solver->scene, &s->batches));
   eb_log_end(solver->setup_log, EB_PHASE_ORDER);
   EB_TRY(eb_particles_create(solver, &s->batches, &s->particles));
-  EB_TRY(eb_rotation_rests_create(mesh, s->batches.batch_count, s->batches.element, &s->rests));
+  EB_TRY(prepare_rotations(s, mesh));
   EB_TRY(EB_NEW(s->q, 4 * (int64_t)s->batches.batch_count));
   EB_TRY(EB_NEW(s->R, 9 * (int64_t)s->batches.batch_count));
   EB_TRY(EB_NEW(s->rotations, 9 * (int64_t)mesh->element_count));
   forget_rotations(s);
   eb_log_memory(solver->setup_log, EB_MEMORY_ELEMENTS,
-                (double)eb_batches_bytes(&s->batches) + (double)s->batches.batch_count *
-                                                            (13 + 6 * s->batches.nodes + 3) *
-                                                            sizeof(eb_v4));
+                (double)eb_batches_bytes(&s->batches) + rotation_bytes(s));
   for (int32_t c = 0; c < solver->scene->collider_count; c++)
     s->explicit_colliders |= !solver->scene->colliders[c].implicit;
   return EB_OK;
