@@ -156,6 +156,17 @@ ok(!$new{8} && !$new{4} && $new{15}, 'and runs only the trials that are missing'
 is_code(0, 'a parameter of the scene', 'run', $beam, '-s', 'semi-implicit', '--steps', 3, '--sweep', 'dt:0.01..0.03 step 0.01 stable', '-o', 'stable.h5');
 is_code(0, 'files with sweeps', 'merge', 'swept.h5', 'sweep.h5', 'stable.h5');
 like_error(1, qr/sweep 'least at' of .* is in another file as well|run .* is in another file as well/, 'twice the same', 'merge', 'twice.h5', 'swept.h5', 'sweep.h5');
+($out, $err) = is_code(0, 'a scan', 'run', suite(section('each', @diverge, 'sweep = at:1..6 step 1 stable scan')), @plugin, '-o', 'scan.h5', '--format', 'json');
+my $scanned = decode_json($out)->{sweeps}[0];
+is_deeply([@$scanned{qw(found least_stable greatest_unstable trials)}], ['threshold', 4, 3, 6], 'tries every value');
+is_deeply([$err =~ /^\[trial \d\].*at=(\d+) r0/mg], [6, 1 .. 5], 'the highest first');
+($out) = is_code(0, 'a scan of what is not monotone', 'run', suite(section('odd', 'solver = faulty:fault=diverge-odd', 'steps = 3', 'sweep = at:1..6 step 1 stable scan')),
+  @plugin, '-o', 'gaps.h5', '--format', 'json');
+$scanned = decode_json($out)->{sweeps}[0];
+is_deeply([@$scanned{qw(found least_stable greatest_unstable)}], ['gaps', 2, 5], 'finds gaps');
+($out) = is_code(0, 'a grid of one value', 'run', suite(section('one', @diverge, 'sweep = at:5..5 step 1 stable')
+  . section('one scanned', @diverge, 'sweep = at:6..6 step 1 stable scan') . section('none', @diverge, 'sweep = at:2..2 step 1 stable scan')), @plugin, '-o', 'one.h5', '--format', 'json');
+is_deeply([map { [@$_{qw(found least_stable trials)}] } @{decode_json($out)->{sweeps}}], [['all', 5, 1], ['all', 6, 1], ['none', undef, 1]], 'is tried once');
 my $none = suite(section('none', 'solver = faulty:fault=diverge', 'steps = 9', 'sweep = at:1..8 step 1 stable')
     . section('unknown', 'solver = faulty:fault=hang', 'steps = 9', 'sweep = at:1..8 step 1 stable', 'timeout = 1'));
 ($out) = is_code(0, 'sweeps that find nothing', 'run', $none, @plugin, '-o', 'none.h5', '--format', 'json');
@@ -205,6 +216,8 @@ for (
   ['a sweep without bounds', swept('rtol stable'), qr/:4: sweep wants OPTION:LOW..HIGH step S stable/],
   ['a sweep without a step', swept('rtol:1..2 stable'), qr/:4: sweep wants/],
   ['a sweep with more', swept('rtol:1..2 step 1 stable please'), qr/:4: sweep wants/],
+  ['a scan of too many', swept('rtol:0.001..0.065 step 0.001 stable scan'), qr/a scan tries at most 64 values, not 65/],
+  ['a sweep of another kind', swept('rtol:1..2 step 1 stable fast'), qr/:4: sweep wants/],
   ['a sweep that goes down', swept('rtol:2..1 step 1 stable'), qr/the range 2..1 ends before it begins/],
   ['a grid that misses its end', swept('rtol:1..2 step 0.3 stable'), qr/in steps of 0.3 there is no 2/],
   ['a sweep of no option', swept('colour:1..2 step 1 stable'), qr/sweep: .*no option 'colour'/],

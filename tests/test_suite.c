@@ -209,7 +209,24 @@ static void test_ties(void) {
          "a chain is in one shard, and nothing is lost");
 }
 
+/* The range of a grid may be shorter than its step by rounding, or none: then it has one value. */
+static void test_one_value(void) {
+  static const char *const grids[] = {"0.1..0.1 step 0.1", "0.1..0.10000000001 step 0.1"};
+  for (int k = 0; k < 4; k++) {
+    char text[200];
+    eb_plan plan;
+    snprintf(text, sizeof text,
+             "[s]\nscene = bench/beam\nsolver = newton\nsweep = rtol:%s stable%s\n", grids[k / 2],
+             k % 2 ? " scan" : "");
+    tap_require(plan_text(text, 0, 0, &plan), "a sweep of one value");
+    tap_ok(plan.sweep_count == 1 && plan.sweeps[0].count == 1 && plan.sweeps[0].scan == k % 2,
+           "a grid of one value, %s%s", grids[k / 2], k % 2 ? ", scanned" : "");
+    eb_plan_clear(&plan);
+  }
+}
+
 int main(void) {
+  test_one_value();
   test_settings();
   test_parse();
   test_built_in();

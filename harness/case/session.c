@@ -146,7 +146,7 @@ static eb_error open_run(const state *s, const eb_case *work, eb_results **out, 
 }
 
 /* Takes a trial from what was run before, or runs it; *on is false when the user interrupted. */
-static eb_error try_value(state *s, eb_bisection *bisection, const eb_case *work, int64_t place,
+static eb_error try_value(state *s, eb_search *bisection, const eb_case *work, int64_t place,
                           bool *on) {
   eb_results *results;
   int run;
@@ -160,16 +160,16 @@ static eb_error try_value(state *s, eb_bisection *bisection, const eb_case *work
     EB_TRY(open_run(s, work, &results, &run));
   }
   *on = run >= 0;
-  eb_error error = *on ? eb_bisection_note(bisection, place, results, run) : EB_OK;
+  eb_error error = *on ? eb_search_note(bisection, place, results, run) : EB_OK;
   eb_results_close(results);
   return error;
 }
 
 /* Bisects until the threshold is found or the user interrupts; what is found is staged. */
-static eb_error bisect(state *s, eb_bisection *bisection) {
+static eb_error bisect(state *s, eb_search *bisection) {
   const eb_sweep_record *record = &bisection->record;
   bool on = true;
-  for (int64_t place; on && (place = eb_bisection_next(bisection)) >= 0;) {
+  for (int64_t place; on && (place = eb_search_next(bisection)) >= 0;) {
     eb_case work;
     if (eb_signals_pending(&s->signals)) return EB_OK;
     EB_TRY(eb_sweep_case(bisection->sweep, place, &work));
@@ -222,12 +222,12 @@ static eb_error run_missing(state *s) {
   for (int i = 0; i < plan->count && !eb_signals_pending(&s->signals); i++)
     if (is_missing(s, &plan->cases[i])) EB_TRY(run_case(s, &plan->cases[i], ++number, missing));
   for (int i = 0; i < plan->sweep_count && !eb_signals_pending(&s->signals); i++) {
-    eb_bisection bisection = {0};
+    eb_search bisection = {0};
     bool found;
     EB_TRY(is_found(s, &plan->sweeps[i], &found));
     s->end->found += found;
     if (found) continue;
-    eb_error error = eb_bisection_begin(&plan->sweeps[i], &bisection);
+    eb_error error = eb_search_begin(&plan->sweeps[i], &bisection);
     if (!error) error = bisect(s, &bisection);
     eb_sweep_record_clear(&bisection.record);
     EB_TRY(error);

@@ -33,7 +33,9 @@ static const eb_flag flags[] = {
     {"samples", 0, "COUNT", "of --from FIRST..LAST: so many states, evenly spread"},
     {"checkpoints", 0, "STEPS", "keep the states after these steps (5,20..40/5) for --from"},
     {"sweep", 0, "'O:LOW..HIGH step S stable'",
-     "look for the least value of an option at which the case is stable"},
+     "look for the least value of an option at which the case is stable, by bisection; 'stable "
+     "scan': "
+     "try every value"},
     {"frames", 0, "interval|all",
      "store a frame at the scene's interval (interval), or of every step in double precision, from "
      "which every audit can be recomputed (all)"},

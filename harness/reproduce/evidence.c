@@ -223,6 +223,7 @@ static eb_error find_sweep(const eb_paper_case *work, const char *identity,
     bool found = isfinite(record.least_stable), refuted = strcmp(record.audit, "failed") == 0;
     out->status = refuted ? EB_RUN_REFUTED : found ? EB_RUN_WHOLE : EB_RUN_MISSING;
     out->least_stable = record.least_stable;
+    out->greatest_unstable = record.greatest_unstable;
     out->below = strcmp(record.found, "all") == 0;
     *out->why = '\0';
     if (refuted || !found)
@@ -236,7 +237,8 @@ static eb_error find_sweep(const eb_paper_case *work, const char *identity,
 static eb_error find_case(const eb_paper_case *work, const struct eb_planned *planned,
                           const eb_results *results, eb_case_evidence *out) {
   double fastest = INFINITY;
-  *out = (eb_case_evidence){.status = EB_RUN_MISSING, .run = -1, .least_stable = NAN};
+  *out = (eb_case_evidence){
+      .status = EB_RUN_MISSING, .run = -1, .least_stable = NAN, .greatest_unstable = NAN};
   snprintf(out->why, sizeof out->why, "%s: %s", work->name,
            planned->trouble ? planned->trouble : "not run");
   if (results && planned->sweep) return find_sweep(work, planned->sweep, results, out);

@@ -45,9 +45,10 @@ typedef struct eb_case_evidence {
   /* there is none: runs has one that the time limit has cut off in its first step */
   bool cut_first;
   int64_t frames;
-  double least_stable; /* of a sweep; NaN: none was found */
-  bool below;          /* the whole grid is stable: lower values may be, too */
-  char why[400];       /* what is wrong, "" when nothing is */
+  double least_stable;      /* of a sweep; NaN: none was found */
+  double greatest_unstable; /* NaN: none was found */
+  bool below;               /* the whole grid is stable: lower values may be, too */
+  char why[400];            /* what is wrong, "" when nothing is */
 } eb_case_evidence;
 
 typedef struct eb_evidence {

@@ -75,6 +75,16 @@ static eb_error find_least_stable(const eb_call *c, eb_value *out) {
   return *found->why ? eb_evaluation_say(c->e, "%s", found->why) : EB_OK;
 }
 
+/* Of a bisection a value above it was taken to be stable; of a grid that is stable throughout there
+ * is none, which may lie below the grid. */
+static eb_error find_greatest_unstable(const eb_call *c, eb_value *out) {
+  const eb_case_evidence *found = measured(c);
+  EB_TRY(find_least_stable(c, out));
+  if (found && found->status == EB_RUN_WHOLE) out->number = found->greatest_unstable;
+  out->may_fall = false;
+  return EB_OK;
+}
+
 /* ---- series and lists ------------------------------------------------------------------------ */
 
 static eb_error sum_frames(const eb_call *c, eb_value *out) {
@@ -177,6 +187,8 @@ const eb_function eb_functions[] = {
      .call = add_up_spent},
     {"least_stable", "c", "a: the least value of a sweep's option at which the case is stable",
      .call = find_least_stable},
+    {"greatest_unstable", "c", "a: the greatest value that a sweep has found to be unstable",
+     .call = find_greatest_unstable},
     {"frame", "v", "series: sums over the steps of each frame", .call = sum_frames},
     {"integral", "v", "series: over simulated time", .call = integrate},
     {"abs", "a", "of a number or of every value", .call = each, .of = fabs},

@@ -3,6 +3,7 @@
  *   /sweeps/<name>/    attributes: identity, scene, parameters, solver, options (those that the
  *                      trials share), option, low, high, step (of the grid), found ("threshold";
  *                      "all": every value of the grid is stable; "none": not even the highest;
+ *                      "gaps": of a scan, some above the least stable one are not;
  *                      "unknown": a trial ended in a way that tells nothing), detail (in words),
  *                      energy_limit (J; kinetic and elastic energy of a stable trial stay
  *                      below), least_stable and greatest_unstable (NaN where there is none),
@@ -23,7 +24,9 @@ typedef struct eb_sweep_trial {
   int64_t steps;
 } eb_sweep_trial;
 
-enum { EB_SWEEP_TRIALS = 64 /* at most: a bisection of any grid takes fewer */ };
+enum {
+  EB_SWEEP_TRIALS = 64 /* at most: a bisection of any grid takes fewer, a longer scan is refused */
+};
 
 /* Texts are owned by the struct and never NULL once filled by a reader. Start from {0}. */
 typedef struct eb_sweep_record {

@@ -189,13 +189,17 @@ static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
   sweep->donor = sweep->trial.donor;
   sweep->low = ties->low;
   sweep->step = ties->step;
+  sweep->scan = ties->scan;
   sweep->count = llround((ties->high - ties->low) / ties->step) + 1;
   sweep->of_scene = !has_option(sweep->trial.solver->options, ties->option) &&
                     has_option(loop->scene->parameters, ties->option);
+  if (sweep->scan && sweep->count > EB_SWEEP_TRIALS)
+    return EB_ERROR(EB_ERR_USAGE, "sweep: a scan tries at most %d values, not %lld",
+                    EB_SWEEP_TRIALS, (long long)sweep->count);
   /* Both ends are tried out, so that what the option does not take is said before anything runs. */
-  for (int64_t i = 0; i < sweep->count; i += sweep->count - 1) {
+  for (int end = 0; end < 2; end++) {
     eb_case trial;
-    EB_TRY(eb_error_prefix(eb_sweep_case(sweep, i, &trial), "sweep"));
+    EB_TRY(eb_error_prefix(eb_sweep_case(sweep, end ? sweep->count - 1 : 0, &trial), "sweep"));
     eb_case_clear(&trial);
   }
   return EB_OK;

@@ -32,8 +32,9 @@ eb_error eb_sweep_case(const eb_sweep *sweep, int64_t i, eb_case *out) {
 
 eb_error eb_sweep_identity(const eb_sweep *sweep, char **out) {
   *out = NULL;
-  return eb_string_format(out, "%s sweep=%s:%.*g+%.*g*%" PRId64, sweep->trial.task, sweep->option,
-                          digits, sweep->low, digits, sweep->step, sweep->count - 1);
+  return eb_string_format(out, "%s sweep=%s:%.*g+%.*g*%" PRId64 "%s", sweep->trial.task,
+                          sweep->option, digits, sweep->low, digits, sweep->step, sweep->count - 1,
+                          sweep->scan ? " scan" : "");
 }
 
 void eb_sweep_clear(eb_sweep *sweep) {
@@ -43,11 +44,11 @@ void eb_sweep_clear(eb_sweep *sweep) {
   *sweep = (eb_sweep){0};
 }
 
-/* ---- the bisection --------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
-eb_error eb_bisection_begin(const eb_sweep *sweep, eb_bisection *out) {
+eb_error eb_search_begin(const eb_sweep *sweep, eb_search *out) {
   const eb_case *trial = &sweep->trial;
-  *out = (eb_bisection){.sweep = sweep, .low = -1, .high = sweep->count};
+  *out = (eb_search){.sweep = sweep, .low = -1, .high = sweep->count};
   eb_sweep_record *r = &out->record;
   r->low = sweep->low;
   r->step = sweep->step;
@@ -66,10 +67,11 @@ eb_error eb_bisection_begin(const eb_sweep *sweep, eb_bisection *out) {
   return eb_run_set(&r->detail, "");
 }
 
-int64_t eb_bisection_next(const eb_bisection *b) {
+int64_t eb_search_next(const eb_search *b) {
   bool over = *b->record.found || b->record.count == EB_SWEEP_TRIALS;
   if (over) return -1;
-  return b->record.count == 0 ? b->sweep->count - 1 : (b->low + b->high) / 2;
+  if (b->record.count == 0) return b->sweep->count - 1;
+  return b->sweep->scan ? b->record.count - 1 : (b->low + b->high) / 2;
 }
 
 /* The most of kinetic and elastic energy, and whether all steps left finite states. */
@@ -91,12 +93,25 @@ static eb_error find_energy(const eb_results *results, int run, double *most, bo
   return error;
 }
 
-static eb_error conclude(eb_bisection *b, const char *found, const char *detail) {
+static eb_error conclude(eb_search *b, const char *found, const char *detail) {
   EB_TRY(eb_run_set(&b->record.found, found));
   return eb_run_set(&b->record.detail, detail);
 }
 
-eb_error eb_bisection_note(eb_bisection *b, int64_t place, const eb_results *results, int run) {
+static eb_error conclude_bisection(eb_search *b) {
+  if (b->high == 0) return conclude(b, "all", "every value of the grid is stable");
+  return b->high - b->low == 1 ? conclude(b, "threshold", "") : EB_OK;
+}
+
+static eb_error conclude_scan(eb_search *b) {
+  const eb_sweep_record *r = &b->record;
+  if (r->count < b->sweep->count) return EB_OK;
+  if (isnan(r->greatest_unstable)) return conclude(b, "all", "every value of the grid is stable");
+  if (r->least_stable > r->greatest_unstable) return conclude(b, "threshold", "");
+  return conclude(b, "gaps", "values above the least stable one are unstable");
+}
+
+eb_error eb_search_note(eb_search *b, int64_t place, const eb_results *results, int run) {
   static const double energy_factor =
       2; /* of the most energy of the trial with the highest value */
   bool finite;
@@ -122,14 +137,13 @@ eb_error eb_bisection_note(eb_bisection *b, int64_t place, const eb_results *res
   }
   if (t->stable) {
     b->high = place;
-    r->least_stable = t->value;
+    r->least_stable = fmin(r->least_stable, t->value); /* fmin passes NaN over */
     if (r->count == 1) r->energy_limit = energy_factor * t->energy;
     if (strcmp(about->audit, "failed") == 0) EB_TRY(eb_run_set(&r->audit, "failed"));
   } else {
     b->low = place;
-    r->greatest_unstable = t->value;
+    r->greatest_unstable = fmax(r->greatest_unstable, t->value);
   }
-  if (b->low == b->sweep->count - 1) return conclude(b, "none", "not even the highest is stable");
-  if (b->high == 0) return conclude(b, "all", "every value of the grid is stable");
-  return b->high - b->low == 1 ? conclude(b, "threshold", "") : EB_OK;
+  if (r->count == 1 && !t->stable) return conclude(b, "none", "not even the highest is stable");
+  return b->sweep->scan ? conclude_scan(b) : conclude_bisection(b);
 }

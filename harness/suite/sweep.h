@@ -1,5 +1,5 @@
-/* Sweeps: the least value of an option, on a grid, at which a case is stable, by bisection.
- * Stability is taken to be monotone in the option.
+/* Sweeps: the least value of an option, on a grid, at which a case is stable: by bisection, which
+ * takes stability to be monotone in the option, or by a scan of the whole grid, which finds gaps.
  *
  * Every trial is a case of its own, with a run in the file. It is stable when it is completed, all
  * its states are finite, no rule on energy is broken, and its kinetic and elastic energy together
@@ -20,6 +20,7 @@ typedef struct eb_sweep {
   const eb_plugin *plugin; /* of its solver, or NULL */
   char *option;
   bool of_scene;    /* a parameter of the scene, not an option of the solver */
+  bool scan;        /* every value is tried */
   double low, step; /* values: low + i step, 0 <= i < count */
   int64_t count;
   int donor; /* 1 + the place in the plan of the case that the trials start from; 0: none */
@@ -33,20 +34,20 @@ EB_MUST eb_error eb_sweep_identity(const eb_sweep *sweep, char **out);
 void eb_sweep_clear(eb_sweep *sweep);
 
 /* The search, step by step: which trial comes next, and what the last one says. */
-typedef struct eb_bisection {
+typedef struct eb_search {
   const eb_sweep *sweep;
   eb_sweep_record record; /* what is found so far */
-  /* Places on the grid: the greatest that is unstable, -1 when none is known; the least that is
-   * stable, or count. */
+  /* Of a bisection, places on the grid: the greatest that is unstable, -1 when none is known; the
+   * least that is stable, or count. */
   int64_t low, high;
-} eb_bisection;
+} eb_search;
 
 /* The caller clears out->record, also after an error. */
-EB_MUST eb_error eb_bisection_begin(const eb_sweep *sweep, eb_bisection *out);
+EB_MUST eb_error eb_search_begin(const eb_sweep *sweep, eb_search *out);
 /* The place of the next trial, or -1 when the search is over. */
-int64_t eb_bisection_next(const eb_bisection *bisection);
+int64_t eb_search_next(const eb_search *bisection);
 /* What the run of the trial at that place amounts to. */
-EB_MUST eb_error eb_bisection_note(eb_bisection *bisection, int64_t place,
-                                   const eb_results *results, int run);
+EB_MUST eb_error eb_search_note(eb_search *bisection, int64_t place, const eb_results *results,
+                                int run);
 
 #endif

@@ -43,21 +43,22 @@ static eb_error set_from(eb_ties *ties, const char *value) {
 static eb_error set_sweep(eb_ties *ties, const char *value) {
   static const double rounding = 1e-6, most = 1e6;
   enum { MOST = 60 };
-  char option[MOST], low[MOST], range[2 * MOST], step[MOST], rest[2];
-  int read = sscanf(value, "%59[^: ]:%119s step %59s stable %1s", option, range, step, rest);
-  const char *end = strstr(value, "stable");
+  char option[MOST], low[MOST], range[2 * MOST], step[MOST], word[8] = "", way[6] = "", rest[2];
+  int read =
+      sscanf(value, "%59[^: ]:%119s step %59s %7s %5s %1s", option, range, step, word, way, rest);
   char *dots = read >= 2 ? strstr(range, "..") : NULL;
-  if (read != 3 || !dots || !end || strcmp(end, "stable") != 0 || dots - range >= MOST)
-    return EB_ERROR(
-        EB_ERR_USAGE,
-        "sweep wants OPTION:LOW..HIGH step S stable, as in 'beta:0.1..4 step 0.1 stable', not '%s'",
-        value);
+  ties->scan = read == 5 && strcmp(way, "scan") == 0;
+  if ((read != 4 && !ties->scan) || !dots || strcmp(word, "stable") != 0 || dots - range >= MOST)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "sweep wants OPTION:LOW..HIGH step S stable, as in 'beta:0.1..4 step 0.1 "
+                    "stable', or 'stable scan' to try every value, not '%s'",
+                    value);
   snprintf(low, sizeof low, "%.*s", (int)(dots - range), range);
   EB_TRY(eb_parse_real("sweep", low, -1e300, 1e300, &ties->low));
   EB_TRY(eb_parse_real("sweep", dots + 2, -1e300, 1e300, &ties->high));
   EB_TRY(eb_parse_real("the step of sweep", step, 1e-300, 1e300, &ties->step));
   double steps = (ties->high - ties->low) / ties->step;
-  if (!(ties->high > ties->low))
+  if (!(ties->high >= ties->low))
     return EB_ERROR(EB_ERR_USAGE, "sweep: the range %g..%g ends before it begins", ties->low,
                     ties->high);
   if (steps > most || fabs(steps - round(steps)) > rounding * fmax(1, steps))

@@ -17,7 +17,9 @@
  *   sweep = OPTION:LOW..HIGH step S stable
  *                                   looks for the least of the values LOW, LOW + S, .., HIGH of an
  *                                   option of the solver, or of a parameter of the scene, at which
- *                                   the case is stable (harness/suite/sweep.h) */
+ *                                   the case is stable (harness/suite/sweep.h), by bisection
+ *   sweep = OPTION:LOW..HIGH step S stable scan
+ *                                   the same by trying every value */
 #ifndef EB_SUITE_TIES_H
 #define EB_SUITE_TIES_H
 
@@ -33,6 +35,7 @@ typedef struct eb_ties {
   char *group;
   char *option; /* of `sweep`; NULL: there is none */
   double low, high, step;
+  bool scan;
 } eb_ties;
 
 /* Sets one tie by its name in a suite: EB_ERR_USAGE when the value is bad; *known is false when

@@ -19,7 +19,7 @@ static const eb_option options[] = {
     {"fault", EB_OPTION_CHOICE, "none", 0, 0,
      "none|crash|abort|hang|slow|memory|nan|honest-nan|lie|diverge|exit|error|create-error|create-"
      "hang|rebuild-error|close|folder|count|array|starve|small-files|escape|orphan|child|pool|late-"
-     "crash|late-hang|terminate|flood|colour|wild-log|burn|leak|garble|garble-crash",
+     "crash|late-hang|terminate|flood|colour|wild-log|burn|leak|garble|garble-crash|diverge-odd",
      "", "what goes wrong"},
     {"at", EB_OPTION_INT, "2", 1, 1e9, NULL, "", "number of the step in which it does"},
     {"base", EB_OPTION_CHOICE, "sound", 0, 0, "sound|nothing", "", "what its steps are otherwise"},
@@ -234,7 +234,9 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   if (base) EB_TRY(base->ops->step(base, state, dt, log, reason));
   if (!base) state->step++;
   const char *fault = eb_values_text(solver->options, "fault");
-  bool now = state->step >= eb_values_int(solver->options, "at");
+  int64_t at = eb_values_int(solver->options, "at");
+  bool now = state->step >= at;
+  if (strcmp(fault, "diverge-odd") == 0 && at % 2) *reason = EB_DIVERGED_MAX_IT; /* whatever step */
   return now ? go_wrong(fault, state, log, reason) : EB_OK;
 }
 
