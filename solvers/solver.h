@@ -126,6 +126,14 @@ typedef struct eb_linearization {
   eb_tangent tangent;
 } eb_linearization;
 
+/* Which nodes implicit colliders push in a linearized step (problems/contact/implicit_penalty.h).
+ */
+typedef enum eb_touching {
+  EB_TOUCHING_PREDICTED, /* those inside at x0, and those that would be at x0 + h v0 */
+  EB_TOUCHING_PRESENT,   /* those inside at x0 alone */
+  EB_TOUCHINGS
+} eb_touching;
+
 /* How the positions of a step follow from its velocities; the harness holds every node to it that
  * no body carries, scripted ones too. */
 typedef enum eb_update {
@@ -166,8 +174,9 @@ typedef struct eb_step_log {
   int round_count;
   double step_started;
   eb_equation equation;
-  /* Of EB_EQUATION_LINEARIZED and EB_EQUATION_REDUCED; 1, 1 and exact after a reset. */
+  /* Of EB_EQUATION_LINEARIZED and EB_EQUATION_REDUCED; 1, 1, exact and predicted after a reset. */
   eb_linearization linearization;
+  eb_touching touching;                 /* in scenes with implicit colliders */
   double memory_bytes[EB_MEMORY_KINDS]; /* of the set-up */
   eb_tree_log tree;                     /* of the set-up; count 0: none */
   /* Per element: updates since the harness last cleared it (it does at every stored frame),
@@ -281,7 +290,7 @@ EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_
 
 /* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
  * the interface that it was built against. */
-#define EB_PLUGIN_ABI 8
+#define EB_PLUGIN_ABI 9
 extern const eb_solver_ops elastobench_solver;
 extern const int elastobench_abi;
 

@@ -28,7 +28,7 @@ my %batches = (
     momentum => ['cheat:fault=half-gravity,says=its', 'cheat:fault=brake,says=its', 'cheat:fault=lazy,says=its'],
     energy => ['cheat-corrected:fault=shake,says=its', 'cheat:fault=pump,says=its', 'cheat:fault=half-stiffness,says=its', 'cheat:fault=no-elasticity,says=its'],
     claim => ['cheat:fault=unbacked', 'cheat:fault=foreign-norm', 'cheat:fault=overflow', 'cheat:fault=reason-77', 'cheat:fault=equation-99',
-      'cheat:fault=tangent-99', 'cheat:fault=massless', 'faulty:fault=wild-log'],
+      'cheat:fault=tangent-99', 'cheat:fault=touching-99', 'cheat:fault=massless', 'faulty:fault=wild-log'],
     scene => ['cheat:fault=forged-mass', 'cheat:fault=forged-gravity', 'cheat:fault=forged-dt', 'cheat:fault=forged-material', 'cheat:fault=forged-start',
       'cheat:fault=forged-mesh'],
     replay => ['cheat:fault=replay'],
@@ -63,6 +63,12 @@ my %batches = (
   floor => {
     on => 'hecht2012/sculpture-small:resolution=0.3,height=0.02', steps => 30, code => 4, sound => ['cheat:of=corotational,fault=none'],
     penetration => ['cheat:of=corotational,fault=soft-floor,says=its'],
+  },
+  arrivals => {
+    on => 'conjac2020/bunny:resolution=0.1,height=0.01,friction=0,dt=0.01', steps => 12, code => 4,
+    sound => ['cheat:of=semi-implicit,fault=none,says=direct', 'cheat-corrected:of=conjac,with=inertia_relief=true,fault=none,says=direct'],
+    residual => ['cheat:of=semi-implicit,fault=denied-arrivals,says=direct', 'cheat-corrected:of=conjac,with=inertia_relief=true,fault=claimed-arrivals,says=direct'],
+    energy => ['cheat:of=semi-implicit,fault=denied-arrivals,says=its', 'cheat-corrected:of=conjac,with=inertia_relief=true,fault=claimed-arrivals,says=its'],
   },
   projections => {
     on => 'conjac2020/bunny:resolution=0.1,height=0.05,dt=0.01', steps => 30, code => 4,

@@ -12,8 +12,12 @@ plan skip_all => 'the standard build runs every solver on every scene' if saniti
 
 # Constant node rotations push bodies by forces that are not there, and blow up on sheets and threads.
 my %warped = map { $_ => 1 } qw(momentum energy progress finite replay);
+# In flight the quasistatic nodes of the paper's ConJac hang on few dynamic ones, as if these were held: where the body is soft the correction under its weight
+# is large, and it is energy from nowhere, with which a sheet goes through the sphere below it. With inertia_relief=true, below, there is none.
+my %hanging = map { $_ => ['energy'] } 'conjac2020/bunny', map { "hecht2012/$_" } 'sculpture-large', 'three-torus', 'bowl-of-bears';
+$hanging{'hecht2012/cloth-drop'} = ['energy', 'penetration'];
 # Solvers that say themselves that they have not succeeded.
-my %given_up = map { $_ => 1 } 'hecht2012/spider newton', 'verschoor2019/rings-stiff contact-sp', 'verschoor2019/stack contact-sp';
+my %given_up = map { $_ => 1 } 'hecht2012/spider newton', 'hecht2012/spider conjac', 'verschoor2019/rings-stiff contact-sp', 'verschoor2019/stack contact-sp';
 
 my ($code) = run('run', "$FindBin::Bin/controls.ini", '-o', 'controls.h5');
 ok($code == 3 || $code == 4 || $code == 0, 'all cases have run') or diag "exit code $code";
@@ -30,7 +34,8 @@ for my $run (runs_in('controls.h5')) {
   } else {
     is($run->{outcome}, 'completed', "$named: completes") or diag $run->{detail};
   }
-  my %known = $run->{solver} eq 'damped-warp' ? %warped : ();
+  my $hangs = $run->{solver} eq 'conjac' && $hanging{$run->{scene}} && $run->{options} =~ /inertia_relief=false/;
+  my %known = $run->{solver} eq 'damped-warp' ? %warped : $hangs ? map({ $_ => 1 } @{$hanging{$run->{scene}}}) : ();
   is_deeply([grep { !$known{$_} } @rules], [], "$named: breaks no rule" . (%known ? ' but those that it is known for' : '')) or diag $run->{audit_detail};
 }
 

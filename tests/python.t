@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME="$scratch/cache" ELASTOBENCH_NO_RATES=1
 "$build/elastobench" run bench/beam:resolution=0.25 conjac2020/aniso:resolution=0.05 -s newton --steps 6 -o "$scratch/r.h5" \
   >/dev/null 2>"$scratch/err" || { cat "$scratch/err"; echo 'Bail out! the run failed'; exit 1; }
-"$build/elastobench" run conjac2020/muscle conjac2020/barcut:resolution=0.2,time1=0.01,time2=0.02 -s conjac:dynamic=2 --steps 6 \
+"$build/elastobench" run conjac2020/muscle conjac2020/barcut:resolution=0.2,time1=0.01,time2=0.02 -s conjac:dynamic=2,add_nodes=true --steps 6 \
   -o "$scratch/c.h5" >/dev/null 2>"$scratch/err" || { cat "$scratch/err"; echo 'Bail out! the run failed'; exit 1; }
 (cd "$scratch" && "$build/elastobench" export r.h5 --to xdmf >/dev/null && "$build/elastobench" export c.h5 --to xdmf >/dev/null) || { echo 'Bail out! the export failed'; exit 1; }
 exec_status=0

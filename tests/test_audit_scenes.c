@@ -284,9 +284,9 @@ static double coupled_residual(int steps) {
               "the muscle");
   open_trial(&t);
   t.after->time = 0;
-  tap_require(
-      eb_solver_create(eb_solver_find("conjac"), "selection=all,beta=1", t.scene, 1, 1, &solver),
-      "conjac");
+  tap_require(eb_solver_create(eb_solver_find("conjac"), "selection=all,beta=1,project=always",
+                               t.scene, 1, 1, &solver),
+              "conjac");
   tap_require(eb_step_log_create(0, &log), "a log");
   size_t bytes = 24 * (size_t)t.after->node_count, joints = 8 * (size_t)t.after->joint_count;
   for (int s = 0; s < steps; s++) {

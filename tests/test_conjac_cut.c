@@ -93,7 +93,8 @@ static void a_piece_without_dynamic_nodes_is_quasistatic(void) {
 static void a_piece_without_support_is_held_by_dynamic_nodes(void) {
   set_cut(0, 0.025, 0, 0.5, INFINITY);
   eb_scene_ops ops = cut_block();
-  run r = start(&ops, "nx=6,ny=2,nz=2,E=1e6,support=x0,gz=-9.8,dt=0.01", "conjac", "dynamic=0");
+  run r = start(&ops, "nx=6,ny=2,nz=2,E=1e6,support=x0,gz=-9.8,dt=0.01", "conjac",
+                "dynamic=0,add_nodes=true");
   tap_ok(go(&r, 3) && unknowns(&r) == 0, "no dynamic nodes");
   tap_ok(go(&r, 1) && unknowns(&r) == 9, "three in the piece that is cut off");
   double total = 0, fall = 0;

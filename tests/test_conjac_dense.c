@@ -9,6 +9,7 @@ typedef struct oracle {
   const int32_t *dynamic;
   int32_t count;
   double beta, gamma;
+  bool project;
   int64_t size;
   uint8_t *boundary; /* size: row is not quasistatic */
   double *J, *c, *p; /* size x unknowns; size */
@@ -99,7 +100,7 @@ static void oracle_step(oracle *o, eb_state *state) {
   uint8_t *fixed = eb_calloc((size_t)state->node_count, 1);
   eb_scene_force(scene, state->time, state->x, state->v, f);
   eb_scene_boundary(scene, state->time + h, fixed, target);
-  double *H = dense_hessian(scene, state->x, true, g);
+  double *H = dense_hessian(scene, state->x, o->project, g);
   for (int64_t k = 0; k < o->size; k++) {
     f[k] -= g[k];
     velocity[k] = (target[k] - state->x[k]) / h;
@@ -132,15 +133,21 @@ static const char flying[] = "nx=3,E=1e5,gz=-9.8,initial=spin,dt=0.005";
 /* Five steps beside each other, from the same start. The bounds leave six digits for the condition
  * of H_qq. */
 static void a_step_is_the_papers(const char *scene, int count, const int32_t *nodes, double beta,
-                                 double gamma) {
+                                 double gamma, bool project) {
   fixture a = fixture_open(scene), b = fixture_open(scene);
   char options[256], list[128] = "";
   for (int k = 0; k < count; k++)
     snprintf(list + strlen(list), sizeof list - strlen(list), "%s%d", k ? "+" : "", nodes[k]);
-  snprintf(options, sizeof options, "inertia_relief=false,beta=%.17g,gamma=%.17g,%s%s", beta, gamma,
+  snprintf(options, sizeof options, "project=%s,beta=%.17g,gamma=%.17g,%s%s",
+           project ? "always" : "never", beta, gamma,
            count ? "selection=list,nodes=" : "selection=farthest,dynamic=0", list);
   eb_solver *solver = solver_open(&a, options, 1);
-  oracle o = {.scene = b.scene, .dynamic = nodes, .count = count, .beta = beta, .gamma = gamma};
+  oracle o = {.scene = b.scene,
+              .dynamic = nodes,
+              .count = count,
+              .beta = beta,
+              .gamma = gamma,
+              .project = project};
   double x = 0, v = 0;
   bool ends = true;
   eb_reason wanted = count > 0 ? EB_CONVERGED_DIRECT : EB_CONVERGED_ITS; /* nothing to solve for */
@@ -163,12 +170,14 @@ static void steps_are_the_papers(void) {
   static const int32_t inside[] = {22, 31, 40, 13};
   static const int32_t outside[] = {24, 41, 32};
   static const int32_t far[] = {0, 11, 26, 30};
-  a_step_is_the_papers(twisted, 1, inside, 0.5, 1. / 3);
-  a_step_is_the_papers(twisted, 4, inside, 0.5, 1. / 3);
-  a_step_is_the_papers(twisted, 0, inside, 0.5, 0.2);
-  a_step_is_the_papers(hanging, 2, inside, 1, 1);
-  a_step_is_the_papers(hanging, 3, outside, 0, 0);
-  a_step_is_the_papers(flying, 4, far, 0.5, 1. / 3);
+  for (int project = 0; project < 2; project++) {
+    a_step_is_the_papers(twisted, 1, inside, 0.5, 1. / 3, project);
+    a_step_is_the_papers(twisted, 4, inside, 0.5, 1. / 3, project);
+    a_step_is_the_papers(twisted, 0, inside, 0.5, 0.2, project);
+    if (project) a_step_is_the_papers(hanging, 2, inside, 1, 1, project); /* else indefinite */
+    a_step_is_the_papers(hanging, 3, outside, 0, 0, project);
+    a_step_is_the_papers(flying, 4, far, 0.5, 1. / 3, project);
+  }
 }
 
 /* ---- J_qd is the derivative of the static solution ---- */

@@ -16,8 +16,10 @@ static trial begin(const char *parameters, const char *options) {
   trial t = {.scene = make("conjac2020/muscle", parameters)};
   tap_require(eb_state_create(t.scene, &t.state), "state");
   tap_require(eb_step_log_create(16, &t.log), "log");
+  char all[256];
+  snprintf(all, sizeof all, "project=always,%s", options ? options : ""); /* as the oracle */
   if (options)
-    tap_require(eb_solver_create(eb_solver_find("conjac"), options, t.scene, 1, 1, &t.solver),
+    tap_require(eb_solver_create(eb_solver_find("conjac"), all, t.scene, 1, 1, &t.solver),
                 "solver");
   return t;
 }

@@ -158,7 +158,8 @@ static void test_held(void) {
 static void test_force(void) {
   recording r;
   const char *path = in_folder("force.h5");
-  tap_require(prepare(&r, "hecht2012/dragon", "resolution=0.02", EB_FRAMES_ALL, path), "a scene");
+  tap_require(prepare(&r, "hecht2012/dragon", "resolution=0.02,height=0.2", EB_FRAMES_ALL, path),
+              "a scene");
   size_t count = 3 * (size_t)r.state->node_count;
   tap_require(eb_recorder_frame(r.recorder, &(eb_frame){.state = r.state}), "the initial state");
   tap_require(put_frame(&r, NULL), "a step in the air");

@@ -20,6 +20,7 @@ typedef struct eb_declaration {
   eb_linearization linearization;
   eb_update update;
   const eb_subspace_record *subspace; /* in which the equation is solved, or NULL */
+  eb_touching touching;               /* of linearized equations */
 } eb_declaration;
 
 /* One step audited. SI units. */

@@ -60,11 +60,17 @@ static bool is_late(const eb_declaration *declared) {
 
 /* ---- linearized ------------------------------------------------------------------------------ */
 
-/* The penalty of implicit colliders and their friction at velocities v, taken out of r. */
+/* The penalty of implicit colliders and their friction at velocities v, taken out of r: on the
+ * nodes that the step says are pushed. A step that says so falsely leaves the push on the others in
+ * r. */
 static void take_touches(eb_audit *audit, const eb_state *before, double dt,
-                         const eb_linearization *l, const double *v, double *r, terms *sum) {
-  int32_t count = eb_implicit_step_touches(audit->scene, before->time, dt, before->x, before->v,
-                                           audit->touch_room, audit->touches);
+                         const eb_declaration *declared, const double *v, double *r, terms *sum) {
+  double scale = declared->linearization.stiffness;
+  int32_t count = declared->touching == EB_TOUCHING_PRESENT
+                      ? eb_implicit_touches(audit->scene, before->time, before->x,
+                                            audit->touch_room, audit->touches)
+                      : eb_implicit_step_touches(audit->scene, before->time, dt, before->x,
+                                                 before->v, audit->touch_room, audit->touches);
   for (int32_t t = 0; t < count && t < audit->touch_room; t++) {
     const eb_touch *touch = &audit->touches[t];
     size_t at = 3 * (size_t)touch->node;
@@ -74,7 +80,7 @@ static void take_touches(eb_audit *audit, const eb_state *before, double dt,
     for (int d = 0; d < 3; d++)
       push[d] = touch->stiffness *
                 (touch->depth * touch->normal[d] -
-                 l->stiffness * dt * (along * touch->normal[d] + touch->isotropy * relative[d]));
+                 scale * dt * (along * touch->normal[d] + touch->isotropy * relative[d]));
     eb_add3(-1, push, r + at);
     eb_audit_within_cone(touch->friction * fmax(0, eb_dot3(push, touch->normal)), touch->normal,
                          r + at);
@@ -94,8 +100,9 @@ static double take_springs(const eb_audit *audit, const eb_state *before, double
 /* The residual at velocities v into r (nodes x 3), which holds K v; kv_scale2: squares of the terms
  * of that. */
 static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
-                             const eb_linearization *l, const double *v, double kv_scale2,
+                             const eb_declaration *declared, const double *v, double kv_scale2,
                              double *r) {
+  const eb_linearization *l = &declared->linearization;
   terms sum = {.scale2 = audit->start.scale2 + audit->start.rounding2};
   double stiff = l->stiffness * dt;
   sum.scale2 += stiff * stiff * kv_scale2;
@@ -106,7 +113,7 @@ static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
     r[k] = inertia + audit->start.g[k] + stiff * r[k] - loads_on(audit, k);
     if (!audit->fixed[k / 3]) sum.scale2 += inertia * inertia + audit->force[k] * audit->force[k];
   }
-  take_touches(audit, before, dt, l, v, r, &sum);
+  take_touches(audit, before, dt, declared, v, r, &sum);
   sum.scale2 += take_springs(audit, before, dt, v, r);
   for (size_t i = 0; i < audit->nodes; i++)
     if (!audit->fixed[i]) sum.residual2 += eb_audit_squared(r + 3 * i);
@@ -302,8 +309,8 @@ static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state
     double *const r[EB_AUDIT_MOTIONS] = {audit->own, audit->trial};
     double kv_scale2[EB_AUDIT_MOTIONS];
     eb_audit_tangent(audit, before->x, l->tangent, compared ? 2 : 1, v, r, kv_scale2);
-    own = linear_residual(audit, before, dt, l, v[0], kv_scale2[0], r[0]);
-    if (compared) *going = linear_residual(audit, before, dt, l, v[1], kv_scale2[1], r[1]);
+    own = linear_residual(audit, before, dt, declared, v[0], kv_scale2[0], r[0]);
+    if (compared) *going = linear_residual(audit, before, dt, declared, v[1], kv_scale2[1], r[1]);
   }
   row->step_residual = sqrt(own.residual2);
   bool reduced = declared->equation == EB_EQUATION_REDUCED &&

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/contact/implicit_penalty.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -169,7 +170,8 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
                          eb_update update, const eb_step_log *log, eb_reason reason,
                          double row[EB_COL_COUNT], bool *finite) {
   double dt = w->scene->dt;
-  eb_declaration declared = {log->equation, log->linearization, update, log->subspace};
+  eb_declaration declared = {log->equation, log->linearization, update, log->subspace,
+                             log->touching};
   eb_audit_row audit;
   eb_flight_row flight = {0};
   eb_contact_audit_row contact;
@@ -267,8 +269,9 @@ eb_error eb_auditor_fill(eb_auditor *w, const eb_step_log *log, eb_run *run) {
   if (linear && l->mass != 1) snprintf(mass, sizeof mass, ", mass x %.4g", l->mass);
   if (linear && l->stiffness != 1)
     snprintf(stiffness, sizeof stiffness, ", stiffness x %.4g", l->stiffness);
-  int used =
-      snprintf(text, sizeof text, "%s%s%s", eb_equation_name(log->equation), mass, stiffness);
+  bool present = linear && log->touching == EB_TOUCHING_PRESENT && eb_implicit_room(w->scene) > 0;
+  int used = snprintf(text, sizeof text, "%s%s%s%s", eb_equation_name(log->equation), mass,
+                      stiffness, present ? ", contacts of its start" : "");
   if (log->subspace)
     snprintf(text + used, sizeof text - (size_t)used, " in %d motions, %d points",
              3 / log->subspace->axes * log->subspace->size, log->subspace->count);

@@ -38,8 +38,9 @@ static bool is_in_range(const eb_audited_step *s) {
   const eb_declaration *d = s->declared;
   return is_known(s->reason) && (unsigned)d->equation < EB_EQUATIONS &&
          (unsigned)d->update < EB_UPDATES && (unsigned)d->linearization.tangent < EB_TANGENTS &&
-         isfinite(d->linearization.mass) && isfinite(d->linearization.stiffness) &&
-         d->linearization.mass > 0 && d->linearization.stiffness >= 0 && s->log->iterations >= 0;
+         (unsigned)d->touching < EB_TOUCHINGS && isfinite(d->linearization.mass) &&
+         isfinite(d->linearization.stiffness) && d->linearization.mass > 0 &&
+         d->linearization.stiffness >= 0 && s->log->iterations >= 0;
 }
 
 static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double scale) {

@@ -169,8 +169,8 @@ typedef struct eb_run {
   char *audit;            /* "passed", "failed", "none" (nothing to judge) */
   char *audit_detail;     /* the first failure in words */
   char *audit_rules; /* the broken rules (harness/audit/rules.h), "update,momentum"; "" when none */
-  /* what the steps solve (eb_equation_name), with the scales of a linearization that are not 1;
-   * "" without steps */
+  /* what the steps solve (eb_equation_name), with the scales of a linearization that are not 1,
+   * and whether implicit colliders push only what is inside at its start; "" without steps */
   char *equation;
   /* how positions follow from velocities (eb_update_name), by the solver's table; "" in older
    * files */

@@ -8,15 +8,23 @@
  * forces on the quasistatic nodes unchanged; p = inv(H_qq) f_q drives those forces to zero. Where a
  * body comes to rest it is in the equilibrium of all nodes.
  *
- * Beyond the paper: gamma by a line search, further Newton corrections, a factor that serves
- * several steps (then J lags, and with it the inertia that the unknowns feel; p of the present
- * force still leads to the same equilibrium), and in flight the relief of quasistatic nodes from
- * what accelerates a body as a whole (relief.c; on unless inertia_relief=false). Without dynamic
- * nodes the bodies follow their supports quasistatically.
+ * The defaults are the paper's method. Beyond it, and off: gamma by a line search, further Newton
+ * corrections, a factor that serves several steps (then J lags, and with it the inertia that the
+ * unknowns feel; p of the present force still leads to the same equilibrium); in flight the relief
+ * of quasistatic nodes from what accelerates a body as a whole (inertia_relief, relief.c); contact
+ * a step before a fall ends (predict_contact); further dynamic nodes where the choice leaves rigid
+ * motions (add_nodes, rigid_modes.c). Without dynamic nodes the bodies follow their supports
+ * quasistatically.
  *
- * Needs: mass, dE/dx and H at the start of the step, elements of H positive semi-definite; every
- * body constrained by scripted, attached or dynamic nodes, or H_qq is singular: where the choice
- * leaves rigid motions, further nodes become dynamic.
+ * The paper says nothing of indefinite H_qq, which its Cholesky factor does not take. Elements of H
+ * are made without negative eigenvalues (project=always), as where its materials come from (Smith,
+ * De Goes and Kim 2018; Kim, De Goes and Iben 2019). With project=never, the H of the materials,
+ * its muscle, bunny and cut bar end in an indefinite matrix; project=auto takes that H in the steps
+ * in which both systems are definite. The log of a step declares which it was.
+ *
+ * Needs: mass, dE/dx and H at the start of the step; every body constrained by scripted, attached
+ * or dynamic nodes, or H_qq is singular where no contact and no stress holds it. What begins
+ * otherwise is refused; what a cut or the script lets go goes on as far as H_qq is definite.
  * Workspace: H, its rows at nodes that are not quasistatic, its factor, two vectors and one for
  * each unknown.
  * Fails: EB_DIVERGED_NAN when state, forces or solution are not finite; EB_NOT_POSITIVE_DEFINITE
@@ -153,6 +161,13 @@ static void release(eb_conjac *c) {
   free(c);
 }
 
+static eb_conjac_projection projection_of(const eb_values *values) {
+  const char *name = eb_values_text(values, "project");
+  return !strcmp(name, "never")    ? EB_CONJAC_PROJECT_NEVER
+         : !strcmp(name, "always") ? EB_CONJAC_PROJECT_ALWAYS
+                                   : EB_CONJAC_PROJECT_AUTO;
+}
+
 static eb_error conjac_create(eb_solver *solver, const eb_scene *scene) {
   const eb_values *values = solver->options;
   const char *text = eb_values_text(values, "gamma");
@@ -170,10 +185,14 @@ static eb_error conjac_create(eb_solver *solver, const eb_scene *scene) {
                                      .newton_steps = eb_values_int(values, "newton_steps"),
                                      .keep_factor = eb_values_int(values, "keep_factor"),
                                      .friction_passes = eb_values_int(values, "friction_passes"),
-                                     .relief = eb_values_bool(values, "inertia_relief")};
+                                     .project = projection_of(values),
+                                     .relief = eb_values_bool(values, "inertia_relief"),
+                                     .predict = eb_values_bool(values, "predict_contact"),
+                                     .add = eb_values_bool(values, "add_nodes")};
   c->equilibrate_first = !strcmp(eb_values_text(values, "initial"), "static");
   eb_error error = choose(solver, &c->chosen);
   if (!error) error = build(c, solver, 0, scene->x0, NULL, solver->setup_log);
+  if (!error && !c->settings.add) error = eb_conjac_require_held_bodies(c, scene->x0);
   if (error)
     release(c);
   else
@@ -321,8 +340,10 @@ static eb_error linearize(eb_conjac *c, const eb_state *state, bool matrix, eb_s
   eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
   find_contact_at(c, state->time, state->x);
   eb_log_end(log, EB_PHASE_RHS);
+  /* Definite, so that p goes down in Pi, unless that is never wanted. */
+  bool project = c->settings.project != EB_CONJAC_PROJECT_NEVER;
   if (matrix)
-    eb_implicit_assemble(work, state->x, 0, 1, true, log);
+    eb_implicit_assemble(work, state->x, 0, 1, project, log);
   else
     eb_implicit_gradient(work, state->x, log);
   *reason = net_force(c, state->x) ? EB_RUNNING : EB_DIVERGED_NAN;
@@ -389,12 +410,13 @@ static bool begin_step(eb_conjac *c, const eb_state *state, double dt, eb_step_l
 static eb_error factor_if_outdated(eb_conjac *c, const eb_state *state, bool fresh,
                                    eb_step_log *log, eb_reason *reason) {
   if (fresh)
-    eb_implicit_assemble(&c->work, state->x, 0, 1, true, log);
+    eb_implicit_assemble(&c->work, state->x, 0, 1, c->projected, log);
   else
     eb_implicit_gradient(&c->work, state->x, log);
   eb_log_begin(log, EB_PHASE_RHS);
   *reason = net_force(c, state->x) ? EB_RUNNING : EB_DIVERGED_NAN;
-  if (*reason == EB_RUNNING) eb_log_residual(log, residual(c));
+  double left = *reason == EB_RUNNING ? residual(c) : NAN;
+  if (log->residual_count == 0 && *reason == EB_RUNNING) eb_log_residual(log, left);
   eb_log_end(log, EB_PHASE_RHS);
   if (*reason < 0 || !fresh) return EB_OK;
   c->age = 0;
@@ -433,26 +455,54 @@ static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, e
   eb_log_end(log, EB_PHASE_PROJECT);
 }
 
+/* The contacts of the step with implicit colliders. */
+static void find_contact(eb_conjac *c, const eb_state *state, double dt, eb_step_log *log) {
+  log->touching = c->settings.predict ? EB_TOUCHING_PREDICTED : EB_TOUCHING_PRESENT;
+  if (c->work.touch_room == 0) return;
+  if (c->settings.predict) {
+    eb_implicit_find_touches(&c->work, state, dt, log);
+    return;
+  }
+  eb_log_begin(log, EB_PHASE_DETECT);
+  find_contact_at(c, state->time, state->x);
+  eb_log_end(log, EB_PHASE_DETECT);
+}
+
+/* From the forces to v1, with H as c->projected says; f_q . p through *work_of_p. */
+static eb_error find_velocities(eb_conjac *c, const eb_state *state, double dt, bool fresh,
+                                double *work_of_p, eb_step_log *log, eb_reason *reason) {
+  EB_TRY(factor_if_outdated(c, state, fresh, log, reason));
+  if (*reason < 0) return EB_OK;
+  EB_TRY(eb_conjac_condense(c, fresh, log, reason));
+  if (*reason < 0) return EB_OK;
+  *work_of_p = work_of_correction(c);
+  eb_conjac_reduce(c, state, dt, fresh, log, reason);
+  return EB_OK;
+}
+
 static eb_error solve_step(eb_conjac *c, eb_state *state, double dt, eb_step_log *log,
                            eb_reason *reason) {
-  /* The contacts with implicit colliders of this step; c is not 0 when something moves. A factor
-   * that is kept does not know them where there are some, or were. */
+  /* c is not 0 when something moves. A factor that is kept does not know contacts where there are
+   * some, or were. */
   eb_implicit *work = &c->work;
   bool contact_changed = c->had_contact;
-  eb_implicit_find_touches(work, state, dt, log);
+  find_contact(c, state, dt, log);
   for (const eb_touch *at = work->touches; at < work->touches + work->touch_count; at++)
     for (int d = 0; d < 3; d++) c->inhomogeneous |= at->velocity[d] != 0;
   c->had_contact = work->touch_count > 0;
   contact_changed |= c->had_contact;
   bool fresh = !c->factor_valid || contact_changed || c->age >= c->settings.keep_factor;
   c->factor_valid = false;
-  EB_TRY(factor_if_outdated(c, state, fresh, log, reason));
+  double work_of_p = 0;
+  if (fresh) c->projected = c->settings.project == EB_CONJAC_PROJECT_ALWAYS;
+  EB_TRY(find_velocities(c, state, dt, fresh, &work_of_p, log, reason));
+  if (fresh && *reason == EB_NOT_POSITIVE_DEFINITE &&
+      c->settings.project == EB_CONJAC_PROJECT_AUTO) {
+    c->projected = true;
+    EB_TRY(find_velocities(c, state, dt, fresh, &work_of_p, log, reason));
+  }
   if (*reason < 0) return EB_OK;
-  EB_TRY(eb_conjac_condense(c, fresh, log, reason));
-  if (*reason < 0) return EB_OK;
-  double work_of_p = work_of_correction(c);
-  eb_conjac_reduce(c, state, dt, fresh, log, reason);
-  if (*reason < 0) return EB_OK;
+  log->linearization.tangent = c->projected ? EB_TANGENT_PROJECTED : EB_TANGENT_EXACT;
   if (!eb_all_finite(c->work.size, c->work.unknown)) {
     *reason = EB_DIVERGED_NAN;
     return EB_OK;
@@ -483,7 +533,7 @@ static eb_error conjac_step(eb_solver *solver, eb_state *state, double dt, eb_st
   eb_implicit *work = &c->work;
   log->residual_norm = "|f_q|_2 of the net force on quasistatic nodes, N";
   log->equation = EB_EQUATION_REDUCED;
-  log->linearization = (eb_linearization){1, c->settings.beta, EB_TANGENT_PROJECTED};
+  log->linearization = (eb_linearization){1, c->settings.beta, EB_TANGENT_EXACT};
   log->iterations = 1;
   *reason = EB_DIVERGED_NAN;
   if (!begin_step(c, state, dt, log)) return EB_OK;
@@ -545,12 +595,32 @@ static const eb_option options[] = {
      .unit = "",
      .doc = "implicit colliders: how often friction is filtered and projected in a step; 1 is the "
             "paper's, more let bodies stick"},
+    {.name = "project",
+     .type = EB_OPTION_CHOICE,
+     .fallback = "always",
+     .choices = "auto|always|never",
+     .unit = "",
+     .doc = "make each element's Hessian positive semi-definite; auto: where a step fails without"},
     {.name = "inertia_relief",
      .type = EB_OPTION_BOOL,
-     .fallback = "true",
+     .fallback = "false",
      .unit = "",
      .doc = "bodies that nothing holds: quasistatic nodes do not bear what accelerates the body as "
-            "a whole; false: as in the paper"},
+            "a whole (not in the paper)"},
+    {.name = "predict_contact",
+     .type = EB_OPTION_BOOL,
+     .fallback = "false",
+     .unit = "",
+     .doc =
+         "implicit colliders push nodes that would be inside at the end of the step, too (not in "
+         "the paper)"},
+    {.name = "add_nodes",
+     .type = EB_OPTION_BOOL,
+     .fallback = "false",
+     .unit = "",
+     .doc =
+         "where too few nodes hold a body, further ones become dynamic, also behind cuts (not in "
+         "the paper)"},
     {.name = "initial",
      .type = EB_OPTION_CHOICE,
      .fallback = "none",

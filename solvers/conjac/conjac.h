@@ -37,13 +37,24 @@
 
 typedef struct eb_relief eb_relief;
 
+/* Whether elements of H are made positive semi-definite. */
+typedef enum eb_conjac_projection {
+  EB_CONJAC_PROJECT_AUTO, /* in steps whose system is indefinite without */
+  EB_CONJAC_PROJECT_ALWAYS,
+  EB_CONJAC_PROJECT_NEVER
+} eb_conjac_projection;
+
 typedef struct eb_conjac_settings {
   double beta, gamma;
+  eb_conjac_projection project;
   bool search;             /* the step length of corrections by a line search, not gamma */
   int64_t newton_steps;    /* corrections of the quasistatic nodes after the step */
   int64_t keep_factor;     /* steps that a factor serves */
   int64_t friction_passes; /* of the filter and the projection */
-  bool relief;             /* inertia relief */
+  /* Ours, and not the paper's: */
+  bool relief;  /* inertia relief */
+  bool predict; /* nodes that are about to arrive at a collider are in contact */
+  bool add;     /* nodes that have to be dynamic for H_qq to be definite become so */
 } eb_conjac_settings;
 
 /* Friction of one contact with a collider in a step. */
@@ -97,6 +108,7 @@ typedef struct eb_conjac {
   bool had_contact;       /* with implicit colliders, in the last step */
   eb_friction *friction;  /* work.touch_room */
   bool factor_valid;      /* factor and J can serve */
+  bool projected;         /* the elements of the H that they are made of */
   bool rhs_stale;         /* rhs has the pattern of another partition */
   int64_t age;            /* steps that they have served */
 } eb_conjac;
@@ -111,8 +123,11 @@ typedef struct eb_conjac {
  * *added: how many. Allocates; for create and rebuild, and when nodes are freed. */
 EB_MUST eb_error eb_conjac_constrain_bodies(const eb_scene *scene, const uint8_t *boundary,
                                             const double *x, eb_node_list *list, int32_t *added);
-/* Makes further nodes dynamic where `boundary`, the scripted and attached nodes, and the chosen
- * ones leave H_qq singular at x; then partitions. */
+/* EB_ERR_USAGE when whole bodies at x can move rigidly between the nodes of c->boundary and the
+ * chosen ones. */
+EB_MUST eb_error eb_conjac_require_held_bodies(const eb_conjac *c, const double *x);
+/* With settings.add makes further nodes dynamic where `boundary`, the scripted and attached nodes,
+ * and the chosen ones leave H_qq singular at x; then partitions. */
 EB_MUST eb_error eb_conjac_constrain_rigid_modes(eb_conjac *c, const uint8_t *boundary,
                                                  const double *x, const double *angles,
                                                  eb_step_log *log);

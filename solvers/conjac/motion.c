@@ -18,9 +18,9 @@
  *
  * The penalty of problems/contact/implicit_penalty.h is linear in v, k depth n - (scale / h) k P
  * (v - w), so its springs are part of H and its force is part of f: J knows the colliders. What
- * moving colliders bring, b = k P w, goes with the script's velocities into c. The contacts of a
- * step include nodes that are about to arrive, with a w that slows them down to it, so that c is
- * not 0 in a fall.
+ * moving colliders bring, b = k P w, goes with the script's velocities into c. With
+ * predict_contact=true the contacts of a step include nodes that are about to arrive, with a w that
+ * slows them down to it, so that c is not 0 in a fall.
  *
  * Friction changes v to vf = v + d, d = 0 but at contacts (Bridson et al. 2002), and the unknowns
  * follow by least squares, weighted with the matrix of the step (Section 4 of the paper, "Bunny"):

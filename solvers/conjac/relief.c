@@ -14,7 +14,7 @@
  * rest f' = f. It takes the place of f where quasistatic nodes seek their equilibrium and nowhere
  * else: the equation of motion has f. A body in contact is supported: the springs of its contacts
  * are in H, and it is the correction that brings them into balance with all of f. The paper has no
- * such term (inertia_relief=false).
+ * such term: it is there with inertia_relief=true alone.
  *
  * Needs: mass and net force of all nodes.
  * Workspace: an integer a node, 26 numbers a body. Nothing fails after create. */

@@ -17,8 +17,8 @@
  * mean diagonal, where the softest deformations of slender bodies stay below 1e10. The node that x
  * moves farthest becomes dynamic, or the one whose pivot has failed, until there is no such motion.
  *
- * Reference: the rank condition is that of textbook statics; the paper has no such step.
- * Needs: the mesh, its boundary, H at x for the second part.
+ * Reference: the rank condition is that of textbook statics. The paper has no such step: it is
+ * taken with add_nodes=true alone. Needs: the mesh, its boundary, H at x for the second part.
  * Workspace: five integers a node.
  * Fails when memory does; after MAX_ADDED nodes H_qq is left as it is, and the step's factorization
  * says so. */
@@ -193,6 +193,22 @@ eb_error eb_conjac_constrain_bodies(const eb_scene *scene, const uint8_t *bounda
   return error;
 }
 
+eb_error eb_conjac_require_held_bodies(const eb_conjac *c, const double *x) {
+  int32_t added = 0;
+  size_t count = (size_t)c->chosen.count;
+  eb_node_list list = {.count = c->chosen.count};
+  EB_TRY(EB_NEW(list.nodes, count));
+  if (count) memcpy(list.nodes, c->chosen.nodes, count * sizeof *list.nodes);
+  eb_error error = eb_conjac_constrain_bodies(c->work.scene, c->boundary, x, &list, &added);
+  eb_node_list_clear(&list);
+  if (error || added == 0) return error;
+  return EB_ERROR(EB_ERR_USAGE,
+                  "conjac: bodies can move rigidly while %d dynamic nodes rest, so that the others "
+                  "have no equilibrium: %d more have to be dynamic; choose more, or let "
+                  "add_nodes=true add them",
+                  c->chosen.count, added);
+}
+
 /* ---- parts of bodies ---- */
 
 /* b has the mean diagonal as its scale, so that x = inv(H_qq) b is of order 1 along a mode as stiff
@@ -234,9 +250,10 @@ static eb_error find_unconstrained(eb_conjac *c, const double *x, eb_step_log *l
 
 eb_error eb_conjac_constrain_rigid_modes(eb_conjac *c, const uint8_t *boundary, const double *x,
                                          const double *angles, eb_step_log *log) {
-  int32_t added = 0, node = 0;
+  int32_t added = 0, node = c->settings.add ? 0 : -1;
   memcpy(c->boundary, boundary, (size_t)c->work.nodes);
-  EB_TRY(eb_conjac_constrain_bodies(c->work.scene, c->boundary, x, &c->chosen, &added));
+  if (c->settings.add)
+    EB_TRY(eb_conjac_constrain_bodies(c->work.scene, c->boundary, x, &c->chosen, &added));
   if (added) {
     eb_conjac_release_columns(c);
     EB_TRY(eb_conjac_allocate_columns(c));

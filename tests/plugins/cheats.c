@@ -285,6 +285,20 @@ static void tangent_99(const taken *t) {
   t->log->linearization.tangent = (eb_tangent)99;
 }
 
+static void touching_99(const taken *t) {
+  t->log->touching = (eb_touching)99;
+}
+
+/* Colliders have pushed nodes that were about to arrive, and the step says that they did not. */
+static void deny_arrivals(const taken *t) {
+  t->log->touching = EB_TOUCHING_PRESENT;
+}
+
+/* The other way round. */
+static void claim_arrivals(const taken *t) {
+  t->log->touching = EB_TOUCHING_PREDICTED;
+}
+
 static void massless(const taken *t) {
   t->log->linearization.mass = 0;
 }
@@ -569,6 +583,9 @@ static const fault faults[] = {
     {.name = "running", .after = running},
     {.name = "equation-99", .after = equation_99},
     {.name = "tangent-99", .after = tangent_99},
+    {.name = "touching-99", .after = touching_99},
+    {.name = "denied-arrivals", .after = deny_arrivals},
+    {.name = "claimed-arrivals", .after = claim_arrivals},
     {.name = "massless", .after = massless},
     {.name = "excused-brake", .after = excused_brake},
     {.name = "excused-freeze", .after = excused_freeze},
