@@ -145,24 +145,27 @@ const eb_scene_ops eb_conjac2020_dragon = {
 static const eb_option twist_parameters[] = {
     EB_SCENE_PARAMETERS("1e4", "0.4", "1000", "5e-3", "stable-neo-hookean", "0"),
     EB_CUBES_PARAMETER,
-    {"motion", EB_OPTION_CHOICE, "all", 0, 0, "all|compress|stretch|bend|twist", "",
-     "all: one after the other, each undone in half the time; else that one, then held"},
+    {"motion", EB_OPTION_CHOICE, "all", 0, 0, "all|compress|stretch|bend|twist|spin", "",
+     "all: the four of the paper one after the other, each undone in half the time; else that one, "
+     "then held; spin: both ends turn about the axis"},
     {"time", EB_OPTION_REAL, "0.6", 1e-3, 1e3, NULL, "s", "what a motion takes"},
     {"amount", EB_OPTION_REAL, "1", 0, 4, NULL, "",
-     "how far the motions go: 1 is to 0.8 and 1.4 times the length, a quarter circle, a whole "
-     "turn"},
+     "how far the motions go: 1 is to 0.8 and 1.4 times the length, a quarter circle, whole "
+     "turns"},
     EB_LAST_PARAMETER};
 
-enum { COMPRESS, STRETCH, BEND, TWIST, MOTIONS };
+enum { COMPRESS, STRETCH, BEND, TWIST, SPIN, MOTIONS };
 
 /* How far each motion has gone at time t, 0 to `amount`. */
 static void twist_amounts(const eb_scene *scene, double t, double amount[MOTIONS]) {
-  static const char *const names[MOTIONS] = {"compress", "stretch", "bend", "twist"};
+  static const char *const names[MOTIONS] = {"compress", "stretch", "bend", "twist", "spin"};
   const char *motion = eb_values_text(scene->parameters, "motion");
   const double there = eb_values_real(scene->parameters, "time"), period = 1.5 * there;
   for (int m = 0; m < MOTIONS; m++) {
     double begin = m * period;
-    if (motion[0] == 'a')
+    if (motion[0] == 'a' && m == SPIN)
+      amount[m] = 0;
+    else if (motion[0] == 'a')
       amount[m] = eb_ramp(t, begin, begin + there) - eb_ramp(t, begin + there, begin + period);
     else
       amount[m] = strcmp(motion, names[m]) == 0 ? eb_ramp(t, 0, there) : 0;
@@ -171,7 +174,8 @@ static void twist_amounts(const eb_scene *scene, double t, double amount[MOTIONS
 }
 
 /* The end at length L goes to 0.8 L and 1.4 L (from about 0.75 L on the bar buckles); follows the
- * arc of a quarter turn with the bar's length; turns once about the axis. */
+ * arc of a quarter turn with the bar's length; turns once about the axis, and in a spin the other
+ * end with it, which strains nothing. */
 static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   const eb_grip *end = &scene->grips[1];
   double amount[MOTIONS], rotation[9];
@@ -186,8 +190,11 @@ static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, doub
     shift[2] = length * (1 - cos(bend)) / bend;
     eb_axis_rotation(1, -bend, rotation);
   } else {
-    eb_axis_rotation(0, 2 * pi * amount[TWIST], rotation);
+    eb_axis_rotation(0, 2 * pi * (amount[TWIST] + amount[SPIN]), rotation);
   }
+  if (amount[SPIN] > 0)
+    eb_grip_place(scene, &scene->grips[0], rotation, scene->grips[0].centre, (double[3]){0}, fixed,
+                  target);
   eb_grip_place(scene, end, rotation, end->centre, shift, fixed, target);
 }
 
