@@ -21,11 +21,13 @@ enum { INSTRUMENTED = 0 };
 /* One that bends a lot under its weight. */
 #define BEND "nx=10,lx=2,support=x0,gz=-9.8,E=1e5,dt=0.02"
 
-/* The paper's claim: 1e-9 after 100 steps. `also`: further options of both. */
-static void tau_zero_is_corotational(const char *scene, const char *also, int steps,
-                                     double tolerance) {
+/* The paper's claim: 1e-9 after 100 steps. `also`: further options of both. `how`: of the one that
+ * is to be like the other; in parts, only the first step factors the whole. */
+static void tau_zero_moves(const char *scene, const char *how, const char *also, int steps,
+                           double tolerance) {
   char options[2][96];
-  snprintf(options[0], sizeof options[0], "tau=0%s", also);
+  bool parts = *how != '\0';
+  snprintf(options[0], sizeof options[0], "tau=0%s%s", how, also);
   snprintf(options[1], sizeof options[1], "linear=cholmod%s", also);
   motion warp = motion_open(scene, "warp-cholesky", options[0]);
   motion exact = motion_open(scene, "corotational", options[1]);
@@ -34,8 +36,15 @@ static void tau_zero_is_corotational(const char *scene, const char *also, int st
   tap_below(motion_difference(&warp, &exact), tolerance, "and is the corotational motion");
   tap_near(warp.total[EB_COUNT_UPDATED_ELEMENTS], (double)steps * warp.scene->mesh->element_count,
            0, "every element is refreshed in every step");
+  if (parts)
+    tap_near(warp.total[EB_COUNT_FACTORIZATIONS], 1, 0, "only the first step factors the whole");
   motion_close(&warp);
   motion_close(&exact);
+}
+
+static void tau_zero_is_corotational(const char *scene, const char *also, int steps,
+                                     double tolerance) {
+  tau_zero_moves(scene, "", also, steps, tolerance);
 }
 
 static void tau_zero(void) {
@@ -43,6 +52,11 @@ static void tau_zero(void) {
   tau_zero_is_corotational(BEND ",initial=random,jitter=0.2",
                            ",stiffness_damping=0.01,mass_damping=0.5", 100, 1e-9);
   tau_zero_is_corotational("hecht2012/sculpture-small:dt=0.0333333333333", "", 100, 1e-9);
+  /* Front by front: what is taken out of the matrix and put in again leaves rounding behind, some
+   * eps a step. */
+  tau_zero_moves(TWIST, ",whole_from=2", "", 100, 1e-9);
+  tau_zero_moves(BEND ",initial=random,jitter=0.2", ",whole_from=2",
+                 ",stiffness_damping=0.01,mass_damping=0.5", 100, 1e-9);
   tau_zero_is_corotational("hecht2012/spider:resolution=0.8,dt=0.01", "", 20, 1e-9);
   /* Positions of 1 m, rounded, change the strain through 0.1 mm by 1e-12 and the stress by 1e-7 of
    * the sheet's weight: the forces of the two solvers, summed in different ways, differ by that. */

@@ -217,7 +217,8 @@ eb_error eb_warp_relinearize(eb_warp *w, const double *v, double mass_scale, dou
                memcmp(w->fixed, w->implicit.fixed, (size_t)w->implicit.nodes) != 0;
   w->mass_scale = mass_scale;
   w->stiffness_scale = stiffness_scale;
-  if (other || (w->settings.rule.tau <= 0 && unlimited(w))) return assemble_whole(w, log, reason);
+  bool all = w->settings.rule.tau <= 0 && unlimited(w) && w->settings.whole_from <= 1;
+  if (other || all) return assemble_whole(w, log, reason);
   *reason = EB_CONVERGED_DIRECT;
   int32_t chosen = plan(w, v, log);
   if (chosen > 0 && nearly_whole(w)) return assemble_whole(w, log, reason);

@@ -13,12 +13,12 @@
  * the worst first and no others, so that the ways of `update` can be set against each other on the
  * same change (its Section 5.2). Ancestors of their supernodes are refactored, not refreshed.
  *
- * With tau = 0 every element is refreshed in every step, which is the corotational method; so is
- * the first step. Where the paper is not explicit: the elements of refactored ancestors are
- * refreshed too (it marks ancestors "for update", and they cost next to nothing), and when nearly
- * all of the factor would be computed, all of it is. Schedules that have a budget measure costs in
- * seconds, as the paper does, so that their runs differ in the last digits from run to run;
- * costs=flops makes them reproducible.
+ * With tau = 0 every element is refreshed in every step, which is the corotational method, at once
+ * or, with whole_from above 1, front by front; in the first step it is too. Where the paper is not
+ * explicit: the elements of refactored ancestors are refreshed too (it marks ancestors "for
+ * update", and they cost next to nothing), and when nearly all of the factor would be computed, all
+ * of it is. Schedules that have a budget measure costs in seconds, as the paper does, so that their
+ * runs differ in the last digits from run to run; costs=flops makes them reproducible.
  *
  * Needs: tetrahedra, every material of kind EB_COROTATIONAL. Workspace: A, once more where nodes
  * are scripted; factor and update matrices; eb_corotation; six vectors. Fails: EB_DIVERGED_NAN when
