@@ -100,6 +100,7 @@ static eb_error build(eb_warp *w, const eb_solver *solver) {
   EB_TRY(EB_NEW(w->fixed, mesh->node_count));
   EB_TRY(eb_element_map_create(mesh, tree, &w->elements));
   if (settings->frame != EB_FRAME_WORLD) EB_TRY(eb_moving_frame_create(mesh, &w->frame));
+  if (settings->correct > 0) EB_TRY(eb_correction_create(mesh, &w->correction));
   if (settings->damping > 0) EB_TRY(eb_damping_create(scene, &w->damping));
   for (int32_t s = 0; s < tree->count; s++) {
     double rows = 3. * tree->rows[s];
@@ -125,6 +126,7 @@ static void release(eb_warp *w) {
   eb_element_map_clear(&w->elements);
   eb_damping_clear(&w->damping);
   eb_moving_frame_clear(&w->frame);
+  eb_correction_clear(&w->correction);
   eb_corotation_destroy(w->corotation);
   eb_implicit_clear(&w->implicit);
   free(w->error);
@@ -216,6 +218,8 @@ static bool right_hand_side(eb_warp *w, const eb_state *state, double dt, eb_ste
   eb_linearly_implicit_rhs(work, state, dt);
   for (int64_t k = 0; k < work->size && !in_world(w); k++)
     work->rhs[k] -= w->mass_scale * mass[k / 3] * w->frame.velocity[k];
+  if (w->settings.correct > 0)
+    memcpy(w->correction.b, work->rhs, (size_t)work->size * sizeof *work->rhs);
   eb_corotation_turn(w->corotation, true, work->rhs, work->rhs);
   prescribe(w);
   bool finite = eb_all_finite(work->size, work->rhs);
@@ -227,7 +231,7 @@ static bool right_hand_side(eb_warp *w, const eb_state *state, double dt, eb_ste
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* The unknowns of the turned system are R_n^T (v1 - u): they are turned back, and u is added. */
-static eb_error solve(eb_warp *w, eb_step_log *log, eb_reason *reason) {
+static eb_error solve(eb_warp *w, const double *x, eb_step_log *log, eb_reason *reason) {
   eb_implicit *work = &w->implicit;
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_error error = w->updown
@@ -238,6 +242,9 @@ static eb_error solve(eb_warp *w, eb_step_log *log, eb_reason *reason) {
     for (int64_t k = 0; k < work->size && !in_world(w); k++)
       work->unknown[k] += w->frame.velocity[k];
   }
+  if (!error && *reason > 0 && w->settings.correct > 0)
+    error = eb_correction_apply(&w->correction, work, w->corotation, w->factor, x, w->mass_scale,
+                                w->stiffness_scale, w->settings.correct, log, reason);
   eb_log_end(log, EB_PHASE_SOLVE);
   return error;
 }
@@ -269,7 +276,7 @@ eb_error eb_warp_step(eb_solver *solver, eb_state *state, double dt, eb_step_log
   if (*reason < 0) return EB_OK;
   *reason = EB_DIVERGED_NAN;
   if (!right_hand_side(w, state, dt, log)) return EB_OK;
-  EB_TRY(solve(w, log, reason));
+  EB_TRY(solve(w, state->x, log, reason));
   if (*reason < 0) return EB_OK;
   if (w->settings.damping > 0) {
     eb_log_begin(log, EB_PHASE_PROJECT);

@@ -21,6 +21,7 @@
 #include "problems/elasticity/corotation.h"
 #include "solvers/common/linearly_implicit.h"
 #include "solvers/linalg/multifrontal.h"
+#include "solvers/warp_cholesky/correction.h"
 #include "solvers/warp_cholesky/damping.h"
 #include "solvers/warp_cholesky/moving_frame.h"
 #include "solvers/warp_cholesky/schedule.h"
@@ -47,6 +48,7 @@ typedef struct eb_warp_settings {
   bool single_precision;
   eb_frame_kind frame;
   eb_warp_nodes nodes; /* AUTO: the identity for sheets */
+  double correct;      /* kg m/s: conjugate gradients go on to this residual; 0: they do not */
   double damping, damp_above;
   double mass_damping, stiffness_damping; /* a, b */
 } eb_warp_settings;
@@ -61,7 +63,8 @@ typedef struct eb_warp {
   eb_updown *updown; /* EB_FOLLOW_RANKS only */
   eb_damping damping;
   eb_element_map elements;
-  eb_moving_frame frame; /* EB_FRAME_WORLD: empty */
+  eb_moving_frame frame;    /* EB_FRAME_WORLD: empty */
+  eb_correction correction; /* settings.correct > 0 only */
 
   double *error;    /* elements: as estimated in the present step, kg m/s */
   uint8_t *refresh; /* elements: whether they are refreshed in the present step */

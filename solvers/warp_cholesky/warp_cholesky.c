@@ -106,6 +106,15 @@ static const eb_option options[] = {
      .fallback = "false",
      .unit = "",
      .doc = "factor in single precision, solutions refined to double accuracy"},
+    {.name = "correct_atol",
+     .type = EB_OPTION_REAL,
+     .fallback = "0",
+     .min = 0,
+     .max = 1e300,
+     .unit = "kg m/s",
+     .doc =
+         "go on by conjugate gradients on the exact matrix, preconditioned by the factor, to this "
+         "residual; 0: do not"},
     EB_WARP_OPTIONS("auto", "0"),
     EB_RAYLEIGH_OPTIONS,
     {0}};
@@ -123,6 +132,7 @@ static eb_warp_settings settings_of(const eb_values *given) {
                                    .hard_tau = eb_values_real(given, "hard_tau"),
                                    .budget = eb_values_real(given, "budget")};
   settings.count = (int32_t)eb_values_int(given, "count");
+  settings.correct = eb_values_real(given, "correct_atol");
   settings.measured_costs = chosen(given, "costs", "seconds");
   settings.averaging = eb_values_real(given, "averaging");
   settings.whole_from = eb_values_real(given, "whole_from");
@@ -155,6 +165,10 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
     return EB_ERROR(EB_ERR_USAGE, "warp-cholesky: update=updown is in double precision; leave out "
                                   "single, or use update=incremental");
   eb_warp_settings settings = settings_of(solver->options);
+  if (settings.correct > 0 &&
+      (settings.follow == EB_FOLLOW_RANKS || settings.frame != EB_FRAME_WORLD))
+    return EB_ERROR(EB_ERR_USAGE, "warp-cholesky: correct_atol goes with frame=world and not with "
+                                  "update=updown");
   return eb_warp_create(solver, &settings);
 }
 
