@@ -359,6 +359,18 @@ static void test_twist(void) {
   double radius = 2 * 0.15 / 3.14159265358979;
   tap_near(centre[0], radius, 1e-12, "bent, the end is where a quarter circle ends");
   tap_near(centre[2], radius, 1e-12, "in both directions");
+  eb_scene_destroy(scene);
+  scene = make("conjac2020/twist", "resolution=0.34,motion=spin");
+  eb_scene_boundary(scene, 0.3, fixed, target);
+  worst = turned = 0;
+  for (size_t i = 0; i < nodes; i++)
+    if (fixed[i]) {
+      const double *X = scene->mesh->X + 3 * i, *x = target + 3 * i;
+      worst = fmax(worst, fabs(x[0] - X[0]) + fabs(x[1] + X[1]) + fabs(x[2] + X[2]));
+      turned++;
+    }
+  tap_ok(turned == 18, "a spin moves both ends");
+  tap_below(worst, 1e-12, "which turn as one");
   free(target);
   free(fixed);
   eb_scene_destroy(scene);
