@@ -17,13 +17,15 @@ static eb_error make_block(const eb_check *check, int cubes, eb_scene **out) {
                          cubes, WIDTH, WIDTH, 0.2 * cubes, eb_subject_material(check->solver));
 }
 
-/* Of a solver that condenses, one dynamic node of the half that stays: the same in both blocks. */
+/* Of a solver that condenses, one dynamic node of the half that stays: the same in both blocks; in
+ * the half that falls those that it lacks are added. */
 static void options_for(const eb_solver_ops *ops, int cubes, char *options, size_t size) {
   const int along = LENGTH / 2 - 1;
   const char *exact = eb_subject_exact(ops),
              *tight = eb_subject_declares(ops, "rtol") ? "rtol=1e-12" : "";
   if (eb_subject_declares(ops, "selection"))
-    snprintf(options, size, "selection=list,nodes=%d", along + (cubes + 1) * (1 + (WIDTH + 1)));
+    snprintf(options, size, "selection=list,nodes=%d%s", along + (cubes + 1) * (1 + (WIDTH + 1)),
+             eb_subject_declares(ops, "add_nodes") ? ",add_nodes=true" : "");
   else
     snprintf(options, size, "%s%s%s", exact, *exact && *tight ? "," : "", tight);
 }
