@@ -7,6 +7,9 @@
 
 /* y = A x; both 3 rows long, not overlapping. */
 void eb_block_multiply(const eb_block_matrix *A, const double *x, double *y);
+/* Rows from .. to-1 of it alone, on the calling thread. */
+void eb_block_multiply_rows(const eb_block_matrix *A, int32_t from, int32_t to, const double *x,
+                            double *y);
 /* Replaces rows and columns of the nodes with fixed[i] != 0 by the identity times the mean of the
  * free diagonal, so that the matrix stays symmetric and well scaled. When `rhs` is not NULL, it
  * first subtracts A_free,fixed value_fixed from the free rows and sets the fixed rows so that the
@@ -20,5 +23,20 @@ void eb_block_lift(const eb_block_matrix *A, const uint8_t *fixed, const double 
  */
 double eb_dot(int64_t n, const double *x, const double *y);
 double eb_norm(int64_t n, const double *x);
+
+/* The same sums for loops that do more than a sum: piece c, entries c length .. (c + 1) length - 1
+ * of n, is summed by whoever has them at hand, and ends between nodes. */
+enum { EB_PIECES = 256 };
+
+typedef struct eb_pieces {
+  int64_t length; /* of all but the last, which is the shorter one */
+  int count;      /* at most EB_PIECES */
+} eb_pieces;
+
+eb_pieces eb_pieces_of(int64_t n);
+double eb_dot_piece(int64_t n, const double *x, const double *y);
+double eb_pieces_sum(eb_pieces pieces, const double *piece);
+/* |x| where (x, x) = square is known: the root, where the square is within the range of doubles. */
+double eb_norm_from(double square, int64_t n, const double *x);
 
 #endif

@@ -5,28 +5,20 @@
  * 2-norms, for the true residual: the recurrence drifts from b - A x, so it is recomputed when the
  * recurrence says converged, and the iteration goes on from it when it does not agree.
  *
- * Preconditioners of the conjugate gradients: none, diagonal, diagonal blocks, incomplete Cholesky.
- *
- *   jacobi         M = diag(A)
+ * Preconditioners:
+ *   none, jacobi   M = 1, M = diag(A)
  *   block-jacobi   M = diag(A_ii), each block as L L^T (Saad 2003, 4.1 and 12.2)
- *   ic             M = L L^T without fill, IC(0), on 3x3 blocks:
- *     L_ik = (A_ik - sum_{j<k} L_ij L_kj^T) inv(L_kk)^T
- *     L_ii L_ii^T = A_ii - sum_{j<i} L_ij L_ij^T
- * for blocks (i, k) of A's lower triangle only. Meijerink and van der Vorst 1977; when a pivot
- * block is not positive definite, the factorization starts again on A + shift diag(A) with a
- * growing shift (Manteuffel 1980), which is diagonally dominant, hence factorable, in the end.
+ *   ic             M = L L^T without fill (incomplete.c)
+ * Fails (as an outcome) when a diagonal entry or block is not positive definite.
  *
- * IC's two triangular solves are made row sums, their chain from row to row as short as it can be,
- * by scaling with W_i = inv(L_ii) beforehand:
- *   L y = r:    y_i = W_i r_i   - sum_{k<i} (W_i L_ik) y_k
- *   L^T z = y:  z_i = W_i^T y_i - sum_{k>i} (W_i^T L_ki^T) z_k
- * so after the factorization L's blocks are replaced by the first products, and the second ones are
- * stored by rows of the upper triangle.
+ * How it runs: an iteration streams A and some fourteen vectors through the cores, and the memory
+ * decides. So sums are taken piece by piece (eb_pieces) where the entries have just been made: the
+ * product with (p, q), the update of x and r with |r|, z and (r, z). One parallel region spans the
+ * solve; its threads take contiguous pieces and meet three times an iteration (spin_team.h). The
+ * reductions each thread adds up for itself, in one order: same bits, same branches for any number
+ * of them.
  *
- * Memory: 3 or 9 numbers a row; IC: as much as A. IC's row i is factored after all rows it refers
- * to, in order, on the calling thread; so are its solves.
- * Fails (as an outcome) when a diagonal entry or block is not positive definite: no shift helps.
- *
+ * Memory: 3 or 9 numbers a row; IC: as much as A.
  * Needs a product, dot products and a preconditioner that is symmetric positive definite.
  * Workspace: 4 vectors.
  * Fails with EB_DIVERGED_BREAKDOWN where (p, A p) or (r, z) is not positive (A or M is not
@@ -41,187 +33,12 @@
 #include "problems/base/text.h"
 #include "solvers/linalg/block3.h"
 #include "solvers/linalg/block_ops.h"
+#include "solvers/linalg/incomplete.h"
 #include "solvers/linalg/linear_kind.h"
+#include "solvers/linalg/spin_team.h"
 
-enum { PARALLEL_FROM = 30000 }; /* shorter vectors are done before a team wakes up */
-
-/* ---- incomplete Cholesky --------------------------------------------------------------------- */
-
-static const double first_shift =
-    1e-3; /* growing by 2: the smallest that works, within a factor 2 */
-static const double largest_shift = 1e6; /* A + 1e6 diag(A) is dominant for any row of 1e6 blocks */
-static const double pivot_floor = 1e-8;  /* of the diagonal entry: smaller pivots make L useless */
-
-/* Blocks by rows; block b of row i in column column[b] comes from block source[b] of another
- * matrix. */
-typedef struct triangle {
-  int32_t *start;  /* rows + 1 */
-  int32_t *column; /* ascending */
-  int32_t *source;
-  double *values; /* 9 a block */
-} triangle;
-
-typedef struct incomplete {
-  int32_t rows;
-  triangle lower; /* source: in A; the last block of row i is (i, i) and ends as W_i */
-  triangle upper; /* source: in lower, transposed; without the diagonal */
-  int32_t *slot;  /* rows: block of the row at work with this column, or -1 */
-} incomplete;
-
-static eb_error allocate_triangle(triangle *t, int32_t rows, size_t blocks) {
-  EB_TRY(EB_NEW(t->start, (size_t)rows + 1));
-  EB_TRY(EB_NEW(t->column, blocks));
-  EB_TRY(EB_NEW(t->source, blocks));
-  return EB_NEW(t->values, 9 * blocks);
-}
-
-static void free_triangle(triangle *t) {
-  free(t->start);
-  free(t->column);
-  free(t->source);
-  free(t->values);
-}
-
-static void destroy_incomplete(incomplete *ic) {
-  if (!ic) return;
-  free_triangle(&ic->lower);
-  free_triangle(&ic->upper);
-  free(ic->slot);
-  free(ic);
-}
-
-static eb_error create_incomplete(const eb_block_matrix *pattern, incomplete **out) {
-  incomplete *ic;
-  int32_t rows = pattern->rows;
-  size_t strict = ((size_t)pattern->start[rows] - (size_t)rows) / 2;
-  EB_TRY(EB_NEW(ic, 1));
-  ic->rows = rows;
-  eb_error error = allocate_triangle(&ic->lower, rows, strict + (size_t)rows);
-  if (!error) error = allocate_triangle(&ic->upper, rows, strict);
-  if (!error) error = EB_NEW(ic->slot, rows);
-  if (error) {
-    destroy_incomplete(ic);
-    return error;
-  }
-  int32_t count = 0;
-  for (int32_t i = 0; i < pattern->rows; i++) {
-    for (int32_t b = pattern->start[i]; b <= pattern->diagonal[i]; b++) {
-      ic->lower.column[count] = pattern->column[b];
-      ic->lower.source[count++] = b;
-    }
-    ic->lower.start[i + 1] = count;
-  }
-  /* Transposes the strict lower triangle; next: rows of workspace. */
-  for (int32_t i = 0; i < rows; i++)
-    for (int32_t b = ic->lower.start[i]; b < ic->lower.start[i + 1] - 1; b++)
-      ic->upper.start[ic->lower.column[b] + 1]++;
-  for (int32_t i = 0; i < rows; i++) {
-    ic->slot[i] = ic->upper.start[i];
-    ic->upper.start[i + 1] += ic->upper.start[i];
-  }
-  for (int32_t i = 0; i < rows; i++)
-    for (int32_t b = ic->lower.start[i]; b < ic->lower.start[i + 1] - 1; b++) {
-      int32_t at = ic->slot[ic->lower.column[b]]++;
-      ic->upper.column[at] = i;
-      ic->upper.source[at] = b;
-    }
-  for (int32_t i = 0; i < rows; i++) ic->slot[i] = -1;
-  *out = ic;
-  return EB_OK;
-}
-
-/* Row i of L from the rows above it; false when its pivot block is not positive definite.
- *
- * Row by row, columns ascending (up-looking): when block (i, k) is reached, all (i, j) with j <
- * k are final. The sum over j runs over row k's blocks and finds row i's block of the same
- * column through `slot`, so that it costs one look-up a block whatever the lengths of the rows.
- * What falls on a block that A does not have is dropped: that is the zero of IC(0), and the
- * reason why a pivot can fail although A is definite. inv(L_kk)^T is a product with W_k^T: the
- * pivot's place holds its inverse already. */
-static bool factor_row(incomplete *ic, int32_t i, const double diagonal[3]) {
-  const int32_t *start = ic->lower.start, *column = ic->lower.column;
-  const int32_t first = start[i], last = start[i + 1] - 1;
-  double *values = ic->lower.values, *pivot = values + 9 * (int64_t)last, inverse[9];
-  for (int32_t b = first; b < last; b++) ic->slot[column[b]] = b;
-  for (int32_t b = first; b < last; b++) {
-    const int32_t k = column[b], end = start[k + 1] - 1;
-    double *value = values + 9 * (int64_t)b, scaled[9];
-    for (int32_t c = start[k]; c < end; c++) {
-      int32_t match = ic->slot[column[c]];
-      if (match >= 0)
-        eb_block3_subtract_product(values + 9 * (int64_t)match, values + 9 * (int64_t)c, value);
-    }
-    memset(scaled, 0, sizeof scaled);
-    eb_block3_subtract_product(value, values + 9 * (int64_t)end, scaled); /* - value W_k^T */
-    for (int e = 0; e < 9; e++) value[e] = -scaled[e];
-    eb_block3_subtract_product(value, value, pivot);
-  }
-  for (int32_t b = first; b < last; b++) ic->slot[column[b]] = -1;
-  if (!eb_block3_inverse_factor(pivot, diagonal, pivot_floor, inverse)) return false;
-  memcpy(pivot, inverse, sizeof inverse);
-  return true;
-}
-
-/* The shift is relative to each diagonal entry, which keeps it independent of units and of how
- * mass and stiffness differ from node to node: with A scaled to a unit diagonal it adds the
- * shift to every eigenvalue. */
-static bool factor_shifted(incomplete *ic, const eb_block_matrix *A, double shift) {
-  const triangle *lower = &ic->lower;
-  for (int32_t i = 0; i < ic->rows; i++) {
-    for (int32_t b = lower->start[i]; b < lower->start[i + 1]; b++)
-      memcpy(lower->values + 9 * (int64_t)b, A->values + 9 * (int64_t)lower->source[b],
-             9 * sizeof *lower->values);
-    double *pivot = lower->values + 9 * (int64_t)(lower->start[i + 1] - 1);
-    double diagonal[3] = {pivot[0], pivot[4], pivot[8]};
-    for (int r = 0; r < 3; r++) pivot[4 * r] += shift * diagonal[r];
-    if (!factor_row(ic, i, diagonal)) return false;
-  }
-  return true;
-}
-
-static const double *inverse_pivot(const incomplete *ic, int32_t i) {
-  return ic->lower.values + 9 * (int64_t)(ic->lower.start[i + 1] - 1);
-}
-
-/* False when a diagonal entry of A is not positive, so that no shift can help. */
-static bool factor_incomplete(incomplete *ic, const eb_block_matrix *A) {
-  for (int32_t i = 0; i < ic->rows; i++) {
-    const double *a = A->values + 9 * (int64_t)A->diagonal[i];
-    if (!(a[0] > 0 && a[4] > 0 && a[8] > 0)) return false;
-  }
-  for (double shift = 0; shift <= largest_shift; shift = shift > 0 ? 2 * shift : first_shift) {
-    if (!factor_shifted(ic, A, shift)) continue;
-    /* Upper blocks W_i^T L_ki^T = (L_ki W_i)^T, then lower ones W_i L_ik, which overwrite L. */
-    const triangle *lower = &ic->lower, *upper = &ic->upper;
-    for (int32_t i = 0; i < ic->rows; i++)
-      for (int32_t b = upper->start[i]; b < upper->start[i + 1]; b++)
-        eb_block3_product_transposed(lower->values + 9 * (int64_t)upper->source[b],
-                                     inverse_pivot(ic, i), upper->values + 9 * (int64_t)b);
-    for (int32_t i = 0; i < ic->rows; i++)
-      for (int32_t b = lower->start[i]; b < lower->start[i + 1] - 1; b++)
-        eb_block3_lower_product(inverse_pivot(ic, i), lower->values + 9 * (int64_t)b);
-    return true;
-  }
-  return false;
-}
-
-/* L L^T z = r. */
-static void solve_incomplete(const incomplete *ic, const double *r, double *z) {
-  const triangle *lower = &ic->lower, *upper = &ic->upper;
-  double scaled[3], sum[3];
-  for (int32_t i = 0; i < ic->rows; i++) {
-    double *zi = z + 3 * (int64_t)i;
-    eb_block3_lower(inverse_pivot(ic, i), r + 3 * (int64_t)i, scaled);
-    eb_block3_row(lower->values, lower->column, lower->start[i], lower->start[i + 1] - 1, z, sum);
-    for (int k = 0; k < 3; k++) zi[k] = scaled[k] - sum[k];
-  }
-  for (int32_t i = ic->rows - 1; i >= 0; i--) {
-    double *zi = z + 3 * (int64_t)i;
-    eb_block3_lower_transposed(inverse_pivot(ic, i), zi, scaled);
-    eb_block3_row(upper->values, upper->column, upper->start[i], upper->start[i + 1], z, sum);
-    for (int k = 0; k < 3; k++) zi[k] = scaled[k] - sum[k];
-  }
-}
+/* Below, an iteration is over in some 15 us, and a solve before a team is awake. */
+enum { PARALLEL_BLOCKS = 10000 };
 
 /* ---- preconditioners ------------------------------------------------------------------------- */
 
@@ -234,7 +51,7 @@ typedef struct preconditioner {
   int32_t rows, blocks;
   /* JACOBI: 3 a row, 1 / a_kk; BLOCK_JACOBI: 9 a row, inv(L_ii) with A_ii = L L^T */
   double *inverse;
-  incomplete *ic;
+  eb_block_ic *ic;
 } preconditioner;
 
 static eb_error find_kind(const char *name, kind *out) {
@@ -248,12 +65,12 @@ static eb_error find_kind(const char *name, kind *out) {
 
 static void destroy_preconditioner(preconditioner *p) {
   if (!p) return;
-  destroy_incomplete(p->ic);
+  eb_block_ic_destroy(p->ic);
   free(p->inverse);
   free(p);
 }
 
-static eb_error create_preconditioner(const char *name, const eb_block_matrix *pattern,
+static eb_error create_preconditioner(const char *name, const eb_block_matrix *pattern, int threads,
                                       preconditioner **out) {
   preconditioner *p;
   kind which = NONE;
@@ -265,7 +82,7 @@ static eb_error create_preconditioner(const char *name, const eb_block_matrix *p
   eb_error error = EB_OK;
   if (which == JACOBI) error = EB_NEW(p->inverse, 3 * (size_t)p->rows);
   if (which == BLOCK_JACOBI) error = EB_NEW(p->inverse, 9 * (size_t)p->rows);
-  if (which == INCOMPLETE) error = create_incomplete(pattern, &p->ic);
+  if (which == INCOMPLETE) error = eb_block_ic_create(pattern, threads, &p->ic);
   if (error)
     destroy_preconditioner(p);
   else
@@ -273,52 +90,49 @@ static eb_error create_preconditioner(const char *name, const eb_block_matrix *p
   return error;
 }
 
-static void set_preconditioner(preconditioner *p, const eb_block_matrix *A, bool *definite) {
-  int bad = 0;
-  if (p->kind == INCOMPLETE) bad = !factor_incomplete(p->ic, A);
-  if (p->kind == JACOBI || p->kind == BLOCK_JACOBI) {
-    bool blocks = p->kind == BLOCK_JACOBI;
-#pragma omp parallel for schedule(static) reduction(| : bad) if (3 * p->rows >= PARALLEL_FROM)
-    for (int32_t i = 0; i < p->rows; i++) {
-      const double *a = A->values + 9 * (int64_t)A->diagonal[i];
-      const double diagonal[3] = {a[0], a[4], a[8]};
-      for (int r = 0; r < 3 && !blocks; r++) {
-        bad |= !(diagonal[r] > 0);
-        p->inverse[3 * (int64_t)i + r] = 1 / diagonal[r];
-      }
-      if (blocks) bad |= !eb_block3_inverse_factor(a, diagonal, 0, p->inverse + 9 * (int64_t)i);
+/* False when a diagonal entry or block is not positive definite. */
+static bool invert_diagonal(preconditioner *p, const eb_block_matrix *A) {
+  bool good = true, blocks = p->kind == BLOCK_JACOBI;
+  for (int32_t i = 0; i < p->rows; i++) {
+    const double *a = A->values + 9 * (int64_t)A->diagonal[i];
+    const double diagonal[3] = {a[0], a[4], a[8]};
+    for (int r = 0; r < 3 && !blocks; r++) {
+      good &= diagonal[r] > 0;
+      p->inverse[3 * (int64_t)i + r] = 1 / diagonal[r];
     }
+    if (blocks) good &= eb_block3_inverse_factor(a, diagonal, 0, p->inverse + 9 * (int64_t)i);
   }
-  *definite = !bad;
+  return good;
 }
 
-static void precondition(preconditioner *p, const double *r, double *z) {
-  const int64_t n = 3 * (int64_t)p->rows;
+/* z = inv(M) r for entries from .. to-1, between nodes; IC has solved for all before. */
+static void precondition_entries(const preconditioner *p, int64_t from, int64_t to, const double *r,
+                                 double *z) {
   switch (p->kind) {
   case JACOBI:
-#pragma omp parallel for simd schedule(static) if (3 * p->rows >= PARALLEL_FROM)
-    for (int64_t k = 0; k < n; k++) z[k] = p->inverse[k] * r[k];
+    for (int64_t k = from; k < to; k++) z[k] = p->inverse[k] * r[k];
     break;
   case BLOCK_JACOBI:
     /* inv(A_ii) = W^T W with W = inv(L): two triangular products, positive definite whatever
      * rounding has done to W. */
-#pragma omp parallel for schedule(static) if (3 * p->rows >= PARALLEL_FROM)
-    for (int32_t i = 0; i < p->rows; i++) {
-      const double *w = p->inverse + 9 * (int64_t)i;
+    for (int64_t k = from; k < to; k += 3) {
+      const double *w = p->inverse + 3 * k;
       double y[3];
-      eb_block3_lower(w, r + 3 * (int64_t)i, y);
-      eb_block3_lower_transposed(w, y, z + 3 * (int64_t)i);
+      eb_block3_lower(w, r + k, y);
+      eb_block3_lower_transposed(w, y, z + k);
     }
     break;
   case INCOMPLETE:
-    solve_incomplete(p->ic, r, z);
+    eb_block_ic_result(p->ic, (int32_t)(from / 3), (int32_t)(to / 3), z);
     break;
   default:
-    memcpy(z, r, (size_t)n * sizeof *z);
+    memcpy(z + from, r + from, (size_t)(to - from) * sizeof *z);
   }
 }
 
 /* ---- conjugate gradients --------------------------------------------------------------------- */
+
+typedef enum reduction { SQUARE, RZ, CURVATURE, REDUCTIONS } reduction;
 
 typedef struct cg {
   int64_t n;
@@ -327,21 +141,29 @@ typedef struct cg {
   preconditioner *preconditioner;
   const eb_block_matrix *A;
   double *r, *z, *p, *q; /* n each; q = A p */
+  eb_spin_team *team;
+  eb_pieces pieces;
+  double sums[REDUCTIONS][EB_PIECES]; /* of the pieces. A reduction is added up before anyone comes
+                                         to its next one: there are others in between */
 } cg;
 
-/* One solve under way. */
+/* One solve under way, as one thread has it. */
 typedef struct cg_run {
+  eb_spin_member member;
+  int first, last;               /* its pieces are first .. last-1, */
+  int64_t from, to;              /* its entries from .. to-1 */
   double tolerance, drift_floor; /* |r| below which the true residual is looked at */
   double checked;                /* true residual when last looked at in the iteration */
   double b_norm, norm;           /* |b|, |r| */
-  double rz;
+  double rz, next_rz;            /* (r, z) of the last direction and of the next */
   int64_t iterations, matvecs;
-  eb_step_log *residuals; /* NULL: not logged */
+  eb_step_log *residuals; /* NULL: not logged, or by another thread */
 } cg_run;
 
 static void cg_destroy(void *data) {
   cg *c = data;
   destroy_preconditioner(c->preconditioner);
+  eb_spin_team_destroy(c->team);
   free(c->r);
   free(c->z);
   free(c->p);
@@ -354,6 +176,7 @@ static eb_error cg_create(const eb_linear_settings *settings, const eb_block_mat
   cg *c;
   EB_TRY(EB_NEW(c, 1));
   c->n = 3 * (int64_t)pattern->rows;
+  c->pieces = eb_pieces_of(c->n);
   c->rtol = settings->rtol;
   c->atol = settings->atol;
   c->max_iterations = settings->max_iterations;
@@ -362,7 +185,10 @@ static eb_error cg_create(const eb_linear_settings *settings, const eb_block_mat
   if (!error) error = EB_NEW(c->z, c->n);
   if (!error) error = EB_NEW(c->p, c->n);
   if (!error) error = EB_NEW(c->q, c->n);
-  if (!error) error = create_preconditioner(settings->preconditioner, pattern, &c->preconditioner);
+  if (!error) error = eb_spin_team_create(settings->threads, &c->team);
+  if (!error)
+    error = create_preconditioner(settings->preconditioner, pattern, settings->threads,
+                                  &c->preconditioner);
   eb_log_end(log, EB_PHASE_ANALYZE);
   if (error)
     cg_destroy(c);
@@ -371,10 +197,27 @@ static eb_error cg_create(const eb_linear_settings *settings, const eb_block_mat
   return error;
 }
 
+static bool worth_a_team(const cg *c) {
+  return c->preconditioner->blocks >= PARALLEL_BLOCKS;
+}
+
+static bool factor_by_team(cg *c, const eb_block_matrix *A) {
+  bool definite = false;
+  eb_spin_team_begin(c->team);
+#pragma omp parallel if (worth_a_team(c))
+  {
+    eb_spin_member member = eb_spin_team_join(c->team);
+    bool good = eb_block_ic_factor(c->preconditioner->ic, A, &member);
+    if (member.thread == 0) definite = good;
+  }
+  return definite;
+}
+
 static eb_error cg_set_matrix(void *data, const eb_block_matrix *A, eb_step_log *log,
                               eb_reason *reason) {
   cg *c = data;
-  bool definite = false;
+  const kind which = c->preconditioner->kind;
+  bool definite = true;
   double sum = 0; /* stays 0 unless an entry of a diagonal block is infinite or NaN */
   (void)log;
   c->A = A;
@@ -382,29 +225,115 @@ static eb_error cg_set_matrix(void *data, const eb_block_matrix *A, eb_step_log 
     for (int k = 0; k < 9; k++) sum += 0 * A->values[9 * (int64_t)A->diagonal[i] + k];
   *reason = EB_DIVERGED_NAN;
   if (sum != 0) return EB_OK;
-  set_preconditioner(c->preconditioner, A, &definite);
+  if (which == JACOBI || which == BLOCK_JACOBI) definite = invert_diagonal(c->preconditioner, A);
+  if (which == INCOMPLETE) definite = factor_by_team(c, A);
   *reason = definite ? EB_CONVERGED_ITS : EB_NOT_POSITIVE_DEFINITE;
   return EB_OK;
 }
 
-/* z = inv(M) r and the next direction: p = z + beta p, or z alone at a start. beta = (r, z) / (r, z
- * before) makes p A-orthogonal to the direction before, and with exact arithmetic to all. (r, z) is
- * |r|^2 in the norm of inv(M): not positive means that M is not definite. */
+static cg_run begin_run(const cg *c, eb_spin_member member, double b_norm) {
+  cg_run run = {.member = member,
+                .b_norm = b_norm,
+                .tolerance = fmax(c->rtol * b_norm, c->atol),
+                /* no true residual gets below this */
+                .drift_floor = 0.01 * DBL_EPSILON * b_norm};
+  int64_t first, last;
+  eb_spin_team_share(&member, 0, c->pieces.count, &first, &last);
+  run.first = (int)first;
+  run.last = (int)last;
+  run.from = first * c->pieces.length;
+  run.to = last * c->pieces.length < c->n ? last * c->pieces.length : c->n;
+  return run;
+}
+
+static int64_t piece_end(const cg *c, int piece) {
+  int64_t end = (piece + 1) * c->pieces.length;
+  return end < c->n ? end : c->n;
+}
+
+static void sum_piece(cg *c, reduction which, int piece, const double *x, const double *y) {
+  const int64_t from = piece * c->pieces.length;
+  c->sums[which][piece] = eb_dot_piece(piece_end(c, piece) - from, x + from, y + from);
+}
+
+static double total(const cg *c, reduction which) {
+  return eb_pieces_sum(c->pieces, c->sums[which]);
+}
+
+/* |r| from the sums of its pieces. What the rare second look reads must not change under it. */
+static double norm_of_residual(const cg *c, cg_run *run) {
+  const double square = total(c, SQUARE), norm = eb_norm_from(square, c->n, c->r);
+  if (norm != sqrt(square)) eb_spin_team_wait(&run->member);
+  return norm;
+}
+
+/* Of the kinds that work node by node, right behind the piece of r that they are applied to. */
+static bool is_local(const cg *c) {
+  return c->preconditioner->kind != INCOMPLETE;
+}
+
+static void precondition_piece(cg *c, int piece) {
+  precondition_entries(c->preconditioner, piece * c->pieces.length, piece_end(c, piece), c->r,
+                       c->z);
+  sum_piece(c, RZ, piece, c->r, c->z);
+}
+
+/* z = inv(M) r and (r, z), where advance has not made them along the way. */
+static void precondition(cg *c, cg_run *run) {
+  if (!is_local(c)) eb_block_ic_solve(c->preconditioner->ic, c->r, &run->member);
+  for (int piece = run->first; piece < run->last; piece++) precondition_piece(c, piece);
+  eb_spin_team_wait(&run->member);
+  run->next_rz = total(c, RZ);
+}
+
+/* The next direction: p = z + beta p, or z alone at a start. beta = (r, z) / (r, z before) makes p
+ * A-orthogonal to the direction before, and with exact arithmetic to all. (r, z) is |r|^2 in the
+ * norm of inv(M): not positive means that M is not definite. */
 static eb_reason new_direction(cg *c, cg_run *run, bool at_start) {
-  const double *z = c->z;
-  double *p = c->p, previous = run->rz;
-  precondition(c->preconditioner, c->r, c->z);
-  run->rz = eb_dot(c->n, c->r, c->z);
+  const double *z = c->z, previous = run->rz;
+  double *p = c->p;
+  if (at_start || !is_local(c)) precondition(c, run);
+  run->rz = run->next_rz;
   if (isnan(run->rz)) return EB_DIVERGED_NAN;
   if (!(run->rz > 0)) return run->norm > 0 ? EB_DIVERGED_BREAKDOWN : EB_CONVERGED_STAGNATED;
   if (at_start) {
-    memcpy(p, z, (size_t)c->n * sizeof *p);
-    return EB_RUNNING;
+    memcpy(p + run->from, z + run->from, (size_t)(run->to - run->from) * sizeof *p);
+  } else {
+    const double beta = run->rz / previous;
+    for (int64_t k = run->from; k < run->to; k++) p[k] = z[k] + beta * p[k];
   }
-  double beta = run->rz / previous;
-#pragma omp parallel for simd schedule(static) if (c->n >= PARALLEL_FROM)
-  for (int64_t k = 0; k < c->n; k++) p[k] = z[k] + beta * p[k];
+  eb_spin_team_wait(&run->member);
   return EB_RUNNING;
+}
+
+/* q = A p and (p, q). */
+static double curvature_along(cg *c, cg_run *run) {
+  for (int piece = run->first; piece < run->last; piece++) {
+    eb_block_multiply_rows(c->A, (int32_t)(piece * c->pieces.length / 3),
+                           (int32_t)(piece_end(c, piece) / 3), c->p, c->q);
+    sum_piece(c, CURVATURE, piece, c->p, c->q);
+  }
+  eb_spin_team_wait(&run->member);
+  run->matvecs++;
+  return total(c, CURVATURE);
+}
+
+/* x += alpha p, r -= alpha q with |r|, and what z needs no more than that for. */
+static void step_along(cg *c, cg_run *run, double alpha, double *x) {
+  const double *p = c->p, *q = c->q;
+  double *r = c->r;
+  for (int piece = run->first; piece < run->last; piece++) {
+    const int64_t end = piece_end(c, piece);
+    for (int64_t k = piece * c->pieces.length; k < end; k++) {
+      x[k] += alpha * p[k];
+      r[k] -= alpha * q[k];
+    }
+    sum_piece(c, SQUARE, piece, r, r);
+    if (is_local(c)) precondition_piece(c, piece);
+  }
+  eb_spin_team_wait(&run->member);
+  run->norm = norm_of_residual(c, run);
+  if (is_local(c)) run->next_rz = total(c, RZ);
 }
 
 /* alpha minimizes 1/2 (x, A x) - (b, x) along p, whose curvature there is (p, A p): not positive
@@ -418,20 +347,10 @@ static eb_reason new_direction(cg *c, cg_run *run, bool at_start) {
  * (Saad 2003, Section 6.11.3): iterations grow with sqrt(k). The 2-norm of r, which is what is
  * tested, may rise in between. */
 static eb_reason advance(cg *c, cg_run *run, double *x) {
-  const double *p = c->p, *q = c->q;
-  double *r = c->r;
-  eb_block_multiply(c->A, c->p, c->q);
-  run->matvecs++;
-  double curvature = eb_dot(c->n, p, q);
+  const double curvature = curvature_along(c, run);
   if (isnan(curvature)) return EB_DIVERGED_NAN;
   if (!(curvature > 0)) return EB_DIVERGED_BREAKDOWN;
-  double alpha = run->rz / curvature;
-#pragma omp parallel for simd schedule(static) if (c->n >= PARALLEL_FROM)
-  for (int64_t k = 0; k < c->n; k++) {
-    x[k] += alpha * p[k];
-    r[k] -= alpha * q[k];
-  }
-  run->norm = eb_norm(c->n, r);
+  step_along(c, run, run->rz / curvature, x);
   run->iterations++;
   if (run->residuals) eb_log_residual(run->residuals, run->norm);
   return isnan(run->norm) ? EB_DIVERGED_NAN : EB_RUNNING;
@@ -449,11 +368,12 @@ static eb_reason verify(cg *c, cg_run *run, const double *b, const double *x) {
    * attainable accuracy of recursively computed residual methods", SIAM J. Matrix Anal. Appl.
    * 18(3)). */
   double *r = c->r;
-  eb_block_multiply(c->A, x, r);
-#pragma omp parallel for simd schedule(static) if (c->n >= PARALLEL_FROM)
-  for (int64_t k = 0; k < c->n; k++) r[k] = b[k] - r[k];
+  eb_block_multiply_rows(c->A, (int32_t)(run->from / 3), (int32_t)(run->to / 3), x, r);
+  for (int64_t k = run->from; k < run->to; k++) r[k] = b[k] - r[k];
+  for (int piece = run->first; piece < run->last; piece++) sum_piece(c, SQUARE, piece, r, r);
+  eb_spin_team_wait(&run->member);
   run->matvecs++;
-  run->norm = eb_norm(c->n, r);
+  run->norm = norm_of_residual(c, run);
   if (run->norm <= c->rtol * run->b_norm) return EB_CONVERGED_RTOL;
   if (run->norm <= c->atol) return EB_CONVERGED_ATOL;
   if (isnan(run->norm)) return EB_DIVERGED_NAN;
@@ -482,31 +402,45 @@ static eb_reason iterate(cg *c, cg_run *run, const double *b, double *x) {
   return reason;
 }
 
-static eb_error cg_solve(void *data, const double *b, double *x, eb_step_log *log,
-                         bool log_residuals, eb_linear_result *result) {
-  cg *c = data;
-  cg_run run = {.residuals = log_residuals ? log : NULL};
-  run.b_norm = eb_norm(c->n, b);
-  if (run.b_norm == 0) {
-    memset(x, 0, (size_t)c->n * sizeof *x);
-    *result = (eb_linear_result){.reason = EB_CONVERGED_RTOL};
-    return EB_OK;
-  }
-  run.tolerance = fmax(c->rtol * run.b_norm, c->atol);
-  run.drift_floor = 0.01 * DBL_EPSILON * run.b_norm; /* no true residual gets below this */
-  result->reason = isfinite(run.b_norm) ? iterate(c, &run, b, x) : EB_DIVERGED_NAN;
-  result->iterations = run.iterations;
-  result->residual = run.norm;
-  eb_log_count(log, EB_COUNT_MATVECS, (double)run.matvecs);
-  /* An iteration has three dots and three updates of vectors, 2 n each; a block 9 multiply-adds. */
+/* What an iteration and a product cost. An iteration has three dots and three updates of vectors, 2
+ * n each; a block 9 multiply-adds. */
+static void count_work(const cg *c, const cg_run *run, eb_step_log *log) {
   const preconditioner *p = c->preconditioner;
   const double a_row[KINDS] = {0, 3, 21, 36}; /* IC: two inverse pivots; off-diagonal blocks 18 */
   double applied = a_row[p->kind] * p->rows;
   if (p->kind == INCOMPLETE) applied += 18.0 * (p->blocks - p->rows);
-  double vectors = 12.0 * (double)c->n + applied;
-  double product = 18.0 * c->A->start[c->A->rows];
+  double vectors = 12.0 * (double)c->n + applied, product = 18.0 * p->blocks;
+  eb_log_count(log, EB_COUNT_MATVECS, (double)run->matvecs);
   eb_log_count(log, EB_COUNT_FLOPS,
-               (double)run.matvecs * product + (double)run.iterations * vectors);
+               (double)run->matvecs * product + (double)run->iterations * vectors);
+}
+
+static eb_error cg_solve(void *data, const double *b, double *x, eb_step_log *log,
+                         bool log_residuals, eb_linear_result *result) {
+  cg *c = data;
+  const double b_norm = eb_norm(c->n, b);
+  cg_run done = {0};
+  eb_reason reason = EB_DIVERGED_NAN;
+  if (b_norm == 0) {
+    memset(x, 0, (size_t)c->n * sizeof *x);
+    *result = (eb_linear_result){.reason = EB_CONVERGED_RTOL};
+    return EB_OK;
+  }
+  eb_spin_team_begin(c->team);
+#pragma omp parallel if (worth_a_team(c) && isfinite(b_norm))
+  {
+    cg_run run = begin_run(c, eb_spin_team_join(c->team), b_norm);
+    const bool leads = run.member.thread == 0;
+    run.residuals = leads && log_residuals ? log : NULL;
+    eb_reason end = isfinite(b_norm) ? iterate(c, &run, b, x) : EB_DIVERGED_NAN;
+    if (leads) {
+      reason = end;
+      done = run;
+    }
+  }
+  *result =
+      (eb_linear_result){.reason = reason, .iterations = done.iterations, .residual = done.norm};
+  count_work(c, &done, log);
   return EB_OK;
 }
 
