@@ -1,20 +1,39 @@
 #include "problems/base/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64 };
+/* Arrays from LARGE on ask for pages of 2 MiB. A sparse product that streams through 4 KiB ones
+ * spends a third of its time on their addresses, and the processor's prefetching ends at each. */
+enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21, LARGE = 2 * HUGE_PAGE };
+
+/* Asked for before the first touch, which is what decides. Where it is not to be had nothing but
+ * time is lost. */
+static void ask_for_huge_pages(void *memory, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  madvise(memory, bytes, MADV_HUGEPAGE);
+#else
+  (void)memory;
+  (void)bytes;
+#endif
+}
 
 void *eb_calloc(size_t count, size_t size) {
-  if (size && count > (SIZE_MAX - ALIGNMENT) / size) return NULL;
-  size_t bytes = count * size;
+  if (size && count > (SIZE_MAX - HUGE_PAGE) / size) return NULL;
+  const size_t bytes = count * size;
+  const bool large = bytes >= LARGE;
+  const size_t alignment = large ? HUGE_PAGE : ALIGNMENT;
   size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (rounded == 0) rounded = ALIGNMENT;
-  void *memory = aligned_alloc(ALIGNMENT, rounded);
-  if (memory) memset(memory, 0, rounded);
+  void *memory = NULL;
+  if (posix_memalign(&memory, alignment, rounded)) return NULL;
+  if (large) ask_for_huge_pages(memory, rounded);
+  memset(memory, 0, rounded);
   return memory;
 }
 
