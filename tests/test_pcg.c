@@ -1,6 +1,8 @@
 /* Preconditioned conjugate gradients. */
 #include <malloc.h>
+#include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
@@ -247,29 +249,198 @@ static void test_exact_factor(void) {
   clear_fixture(&f);
 }
 
-static void test_threads(void) {
+/* What a solve leaves: its last iterate and every residual. */
+typedef struct outcome {
+  double *x;
+  eb_step_log *log;
+  eb_linear_result result;
+} outcome;
+
+static outcome solve_on(int threads, const char *preconditioner, int iterations,
+                        const eb_block_matrix *A, const double *b) {
+  outcome o = {.log = NULL};
+  eb_linear_settings s = settings_for(preconditioner);
+  uint64_t seed = 1;
+  s.max_iterations = iterations;
+  s.threads = threads;
+  o.x = eb_test_random_vector(3 * (int64_t)A->rows, &seed);
+  tap_require(eb_step_log_create(iterations + 2, &o.log), "log");
+  memset(o.x, 0, 3 * (size_t)A->rows * sizeof *o.x);
+  o.result = eb_test_solve(&s, A, b, o.x, o.log, NULL);
+  return o;
+}
+
+static void clear_outcome(outcome *o) {
+  free(o->x);
+  eb_step_log_destroy(o->log);
+}
+
+static bool same_bits(const outcome *a, const outcome *b, int64_t n) {
+  return memcmp(a->x, b->x, (size_t)n * sizeof *a->x) == 0 &&
+         a->log->residual_count == b->log->residual_count &&
+         memcmp(a->log->residuals, b->log->residuals,
+                (size_t)a->log->residual_count * sizeof *a->log->residuals) == 0 &&
+         memcmp(&a->result.residual, &b->result.residual, sizeof a->result.residual) == 0;
+}
+
+/* Three threads, more than some machines have cores, as well as two: shares that differ, and
+ * barriers where members sleep. */
+static void threads_agree(const eb_block_matrix *A, const char *name) {
   uint64_t seed = 3;
-  eb_block_matrix *A = eb_test_bar(30, 18, 18, 0.02, 0.4, NULL);
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-  double *y = eb_test_random_vector(n, &seed);
+  double *b = eb_test_random_vector(n, &seed);
   int before = omp_get_max_threads();
   for (int k = 0; k < PRECONDITIONERS; k++) {
-    eb_linear_settings s = settings_for(preconditioners[k]);
-    s.max_iterations = 12;
-    memset(x, 0, (size_t)n * sizeof *x);
-    memset(y, 0, (size_t)n * sizeof *y);
-    eb_linear_result one = eb_test_solve(&s, A, b, x, NULL, NULL);
-    s.threads = 2;
-    eb_linear_result two = eb_test_solve(&s, A, b, y, NULL, NULL);
-    tap_ok(memcmp(x, y, (size_t)n * sizeof *x) == 0 &&
-               memcmp(&one.residual, &two.residual, sizeof one.residual) == 0,
-           "%s: same bits with 1 and 2 threads", preconditioners[k]);
+    outcome one = solve_on(1, preconditioners[k], 12, A, b);
+    for (int threads = 2; threads <= 3; threads++) {
+      outcome more = solve_on(threads, preconditioners[k], 12, A, b);
+      tap_ok(same_bits(&one, &more, n), "%s, %s: same bits with 1 and %d threads", name,
+             preconditioners[k], threads);
+      clear_outcome(&more);
+    }
+    clear_outcome(&one);
   }
   tap_ok(omp_get_max_threads() == before, "the caller's number of threads is restored");
   free(b);
-  free(x);
-  free(y);
+}
+
+static void test_threads(void) {
+  eb_block_matrix *bar = eb_test_bar(30, 18, 18, 0.02, 0.4, NULL);
+  threads_agree(bar, "bar");
+  eb_block_matrix_destroy(bar);
+}
+
+/* A path has a row a level: one thread sweeps for all. */
+static void test_narrow(void) {
+  enum { NODES = 6000 };
+  int32_t *path = malloc(2 * (NODES - 1) * sizeof *path);
+  uint64_t seed = 14;
+  eb_block_matrix *A = NULL;
+  for (int32_t e = 0; path && e < NODES - 1; e++) {
+    path[2 * e] = e;
+    path[2 * e + 1] = e + 1;
+  }
+  tap_require(path ? eb_block_matrix_create(NODES, path, NODES - 1, 2, &A)
+                   : EB_ERROR(EB_ERR_MEMORY, "no memory"),
+              "pattern");
+  for (int64_t k = 0; k < 9 * (int64_t)A->start[NODES]; k++) A->values[k] = eb_test_random(&seed);
+  eb_test_make_dominant(A);
+  threads_agree(A, "path");
+  eb_block_matrix_destroy(A);
+  free(path);
+}
+
+/* Rings of four nodes on which IC(0) breaks down (see test_shift), as many as a team is put to. */
+static void test_shift_by_team(void) {
+  enum { RINGS = 1000, NODES = 4 * RINGS };
+  static const double entries[3] = {3, -2, 2}; /* diagonal, neighbours, and where the ring closes */
+  int32_t *edges = malloc(2 * NODES * sizeof *edges);
+  eb_block_matrix *A = NULL;
+  for (int32_t e = 0; edges && e < NODES; e++) {
+    edges[2 * e] = e;
+    edges[2 * e + 1] = e % 4 == 3 ? e - 3 : e + 1;
+  }
+  tap_require(edges ? eb_block_matrix_create(NODES, edges, NODES, 2, &A)
+                    : EB_ERROR(EB_ERR_MEMORY, "no memory"),
+              "pattern");
+  for (int32_t i = 0; i < NODES; i++)
+    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
+      int32_t apart = abs(i - A->column[b]);
+      double scale = 1 + 1e-3 * (double)(i / 4); /* of the ring: one alone takes four iterations */
+      for (int r = 0; r < 3; r++)
+        A->values[9 * b + 4 * r] = scale * entries[apart == 3 ? 2 : apart];
+    }
+  threads_agree(A, "rings");
+  eb_block_matrix_destroy(A);
+  free(edges);
+}
+
+/* ---- against the textbook ---- */
+
+/* Dense, row after row, in the order of the nodes. L L^T approximates A on A's blocks alone, for
+ * IC(0); otherwise L is diagonal, or its blocks are. */
+static void reference_factor(const eb_block_matrix *A, const char *kind, double *L) {
+  const int32_t rows = A->rows, n = 3 * rows;
+  const bool ic = strcmp(kind, "ic") == 0, jacobi = strcmp(kind, "jacobi") == 0;
+  double *a = eb_test_dense(A);
+  for (int32_t k = 0; k < n; k++)
+    for (int32_t i = k; i < n; i++) {
+      bool kept = i / 3 == k / 3 || (ic && eb_block_matrix_find(A, i / 3, k / 3) >= 0);
+      if (jacobi) kept = i == k;
+      double sum = strcmp(kind, "none") ? a[(int64_t)i * n + k] : i == k;
+      for (int32_t j = 0; j < k; j++) sum -= L[(int64_t)i * n + j] * L[(int64_t)k * n + j];
+      L[(int64_t)i * n + k] = !kept ? 0 : i > k ? sum / L[(int64_t)k * n + k] : sqrt(sum);
+    }
+  free(a);
+}
+
+static void reference_apply(int32_t n, const double *L, const double *r, double *z) {
+  for (int32_t i = 0; i < n; i++) {
+    z[i] = r[i];
+    for (int32_t j = 0; j < i; j++) z[i] -= L[(int64_t)i * n + j] * z[j];
+    z[i] /= L[(int64_t)i * n + i];
+  }
+  for (int32_t i = n - 1; i >= 0; i--) {
+    for (int32_t j = i + 1; j < n; j++) z[i] -= L[(int64_t)j * n + i] * z[j];
+    z[i] /= L[(int64_t)i * n + i];
+  }
+}
+
+static double plain_dot(int32_t n, const double *x, const double *y) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+/* Algorithm 9.1 of Saad 2003 from x = 0, loop by loop; norms of r, the first included. */
+static void plain_cg(const double *a, const double *L, int32_t n, const double *b, int iterations,
+                     double *norms) {
+  uint64_t seed = 1;
+  double *r = eb_test_random_vector(n, &seed), *z = eb_test_random_vector(n, &seed);
+  double *p = eb_test_random_vector(n, &seed), *q = eb_test_random_vector(n, &seed), rz = 0;
+  memcpy(r, b, (size_t)n * sizeof *r);
+  norms[0] = sqrt(plain_dot(n, r, r));
+  for (int k = 0; k < iterations; k++) {
+    reference_apply(n, L, r, z);
+    double next = plain_dot(n, r, z);
+    for (int32_t i = 0; i < n; i++) p[i] = k ? z[i] + next / rz * p[i] : z[i];
+    rz = next;
+    for (int32_t i = 0; i < n; i++) q[i] = plain_dot(n, a + (int64_t)i * n, p);
+    double alpha = rz / plain_dot(n, p, q);
+    for (int32_t i = 0; i < n; i++) r[i] -= alpha * q[i];
+    norms[k + 1] = sqrt(plain_dot(n, r, r));
+  }
+  free(r);
+  free(z);
+  free(p);
+  free(q);
+}
+
+/* Rounding errors grow with the iterations as directions lose their orthogonality: after 25 the
+ * norms still agree to 1e-9 of the first. */
+static void test_history(void) {
+  enum { ITERATIONS = 25 };
+  double norms[ITERATIONS + 1];
+  uint64_t seed = 5;
+  eb_block_matrix *A = eb_test_bar(9, 3, 3, 0.025, 0.45, NULL);
+  int32_t n = 3 * A->rows;
+  double *a = eb_test_dense(A), *b = eb_test_random_vector(n, &seed);
+  double *L = eb_test_random_vector((int64_t)n * n, &seed);
+  for (int k = 0; k < PRECONDITIONERS; k++) {
+    outcome o = solve_on(1, preconditioners[k], ITERATIONS, A, b);
+    double worst = 0;
+    memset(L, 0, (size_t)n * (size_t)n * sizeof *L);
+    reference_factor(A, preconditioners[k], L);
+    plain_cg(a, L, n, b, ITERATIONS, norms);
+    for (int m = 0; m <= ITERATIONS && m < o.log->residual_count; m++)
+      worst = fmax(worst, fabs(o.log->residuals[m] - norms[m]) / norms[0]);
+    tap_ok(o.log->residual_count >= ITERATIONS, "%s: every residual is logged", preconditioners[k]);
+    tap_below(worst, 1e-9, "and is that of plain conjugate gradients");
+    clear_outcome(&o);
+  }
+  free(a);
+  free(b);
+  free(L);
   eb_block_matrix_destroy(A);
 }
 
@@ -348,6 +519,9 @@ int main(void) {
   test_shift();
   test_exact_factor();
   test_threads();
+  test_narrow();
+  test_shift_by_team();
+  test_history();
   test_no_allocation();
   test_usage();
   return tap_done();

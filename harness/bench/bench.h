@@ -61,6 +61,7 @@ typedef struct eb_bench_case {
   ENTRY(elasticity)                                                                                \
   ENTRY(rotation)                                                                                  \
   ENTRY(linalg)                                                                                    \
+  ENTRY(cg)                                                                                        \
   ENTRY(cholesky)                                                                                  \
   ENTRY(update)                                                                                    \
   ENTRY(warp)                                                                                      \

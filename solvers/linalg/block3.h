@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,19 +16,31 @@ static inline eb_block3_lanes eb_block3_load(const double *from) {
   return v;
 }
 
+/* What to fetch ahead in a stream of so many blocks. The best of 2, 4, 8, 16 and 32 KB takes 0.7 of
+ * the time where blocks come from a shared cache, 0.9 to 1 from memory, and 1.03 to 1.06 in the
+ * core's own caches: 80 000 blocks are 6 MB. */
+static inline size_t eb_block3_ahead(int64_t blocks) {
+  return blocks > 80000 ? 8192 : 0;
+}
+
 /* sum = the product of blocks first .. last-1 with the nodes of x that their columns name.
  *
  * With a block's nine entries a0 .. a8 row by row, lane-wise products with
  *   low = (x0 x1 x2 x0) for a0 .. a3,  high = (x1 x2 x0 x1) for a4 .. a7,  and a8 x2
  * give y0 in lanes 0-2 of low, y1 in lane 3 of low and lanes 0-1 of high, y2 in the rest. Nothing
- * outside the block or the node is read. */
+ * outside the block or the node is read.
+ *
+ * `ahead`: bytes from a block to what is fetched meanwhile, 0 for nothing. The processor's own
+ * prefetching keeps some 1.5 KB ahead of a stream, which hides neither memory nor a shared cache.
+ */
 static inline void eb_block3_row(const double *values, const int32_t *column, int32_t first,
-                                 int32_t last, const double *x, double sum[3]) {
+                                 int32_t last, const double *x, size_t ahead, double sum[3]) {
   eb_block3_lanes low = {0}, high = {0};
   double corner = 0;
   for (int32_t b = first; b < last; b++) {
     const double *a = values + 9 * (int64_t)b, *v = x + 3 * (int64_t)column[b];
     double x0 = v[0], x1 = v[1], x2 = v[2];
+    if (ahead) __builtin_prefetch((const void *)((uintptr_t)a + ahead));
     low += eb_block3_load(a) * (eb_block3_lanes){x0, x1, x2, x0};
     high += eb_block3_load(a + 4) * (eb_block3_lanes){x1, x2, x0, x1};
     corner += a[8] * x2;

@@ -143,8 +143,8 @@ typedef struct cg {
   double *r, *z, *p, *q; /* n each; q = A p */
   eb_spin_team *team;
   eb_pieces pieces;
-  double sums[REDUCTIONS][EB_PIECES]; /* of the pieces. A reduction is added up before anyone comes
-                                         to its next one: there are others in between */
+  double sums[REDUCTIONS][EB_PIECES]; /* of the pieces. Between adding up a reduction and writing
+                                         the next of its kind all have waited for each other */
 } cg;
 
 /* One solve under way, as one thread has it. */
@@ -368,6 +368,7 @@ static eb_reason verify(cg *c, cg_run *run, const double *b, const double *x) {
    * attainable accuracy of recursively computed residual methods", SIAM J. Matrix Anal. Appl.
    * 18(3)). */
   double *r = c->r;
+  eb_spin_team_wait(&run->member); /* all know the norm of the r that is overwritten here */
   eb_block_multiply_rows(c->A, (int32_t)(run->from / 3), (int32_t)(run->to / 3), x, r);
   for (int64_t k = run->from; k < run->to; k++) r[k] = b[k] - r[k];
   for (int piece = run->first; piece < run->last; piece++) sum_piece(c, SQUARE, piece, r, r);

@@ -336,33 +336,36 @@ bool eb_block_ic_factor(eb_block_ic *ic, const eb_block_matrix *A, eb_spin_membe
 /* ---- solve ----------------------------------------------------------------------------------- */
 
 /* y_p = W x - sum of the row's other blocks with y, where W x is `scaled`. */
-static inline void solve_row(const triangle *t, int64_t p, const double scaled[3], double *y) {
+static inline void solve_row(const triangle *t, int64_t p, const double scaled[3], size_t ahead,
+                             double *y) {
   double sum[3];
-  eb_block3_row(t->values, t->column, t->start[p], t->start[p + 1] - 1, y, sum);
+  eb_block3_row(t->values, t->column, t->start[p], t->start[p + 1] - 1, y, ahead, sum);
   for (int k = 0; k < 3; k++) y[3 * p + k] = scaled[k] - sum[k];
 }
 
 static void sweep_down(eb_block_ic *ic, const double *r, eb_spin_member *member) {
+  const size_t ahead = eb_block3_ahead(ic->lower.start[ic->rows]);
   double scaled[3];
   for (int32_t l = 0; l < ic->levels; l++) {
     int64_t from, to;
     eb_spin_team_share(member, ic->level[l], ic->level[l + 1], &from, &to);
     for (int64_t p = from; p < to; p++) {
       eb_block3_lower(pivot_of(&ic->lower, p), r + 3 * (int64_t)ic->row[p], scaled);
-      solve_row(&ic->lower, p, scaled, ic->y);
+      solve_row(&ic->lower, p, scaled, ahead, ic->y);
     }
     eb_spin_team_wait(member);
   }
 }
 
 static void sweep_up(eb_block_ic *ic, eb_spin_member *member) {
+  const size_t ahead = eb_block3_ahead(ic->upper.start[ic->rows]);
   double scaled[3];
   for (int32_t l = ic->levels - 1; l >= 0; l--) {
     int64_t from, to;
     eb_spin_team_share(member, ic->level[l], ic->level[l + 1], &from, &to);
     for (int64_t p = from; p < to; p++) {
       eb_block3_lower_transposed(pivot_of(&ic->upper, p), ic->y + 3 * p, scaled);
-      solve_row(&ic->upper, p, scaled, ic->y);
+      solve_row(&ic->upper, p, scaled, ahead, ic->y);
     }
     eb_spin_team_wait(member);
   }
