@@ -35,8 +35,16 @@ typedef struct run {
   eb_step_log *log;
 } run;
 
+/* The defaults, but that nodes are added where those that are chosen by default leave a body free
+ * to move rigidly: which ones to choose is a question to the user otherwise. */
+static const char *options_of(const eb_solver_ops *ops) {
+  for (const eb_option *option = ops->options; option && option->name; option++)
+    if (!strcmp(option->name, "add_nodes")) return "add_nodes=true";
+  return "";
+}
+
 static void run_open(run *r, const eb_solver_ops *ops, const eb_scene *scene, int threads) {
-  tap_require(eb_solver_create(ops, "", scene, threads, 1, &r->solver), ops->name);
+  tap_require(eb_solver_create(ops, options_of(ops), scene, threads, 1, &r->solver), ops->name);
   tap_require(eb_state_create(scene, &r->state), "create a state");
   tap_require(eb_step_log_create(1024, &r->log), "create a log");
 }

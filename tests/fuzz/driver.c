@@ -225,7 +225,7 @@ int main(int argc, char **argv) {
       run(seeds[s].data, bytes);
   int runs = run_mutants(seeds, count, until);
   for (int s = 0; s < count; s++) free(seeds[s].data);
-  tap_ok(count > 0 && runs >= LEAST_MUTANTS, "%s: prefixes and %d mutants of %d seeds", fuzz_seeds.name, runs,
-         count);
+  tap_ok(count > 0 && runs >= LEAST_MUTANTS, "%s: prefixes and %d mutants of %d seeds",
+         fuzz_seeds.name, runs, count);
   return tap_done();
 }
