@@ -120,10 +120,12 @@ static eb_error bind(const eb_scene *scene, binder *b, eb_batches *s) {
   EB_TRY(EB_NEW(s->element, EB_LANES * (int64_t)s->batch_count));
   EB_TRY(EB_NEW(s->node, A * EB_LANES * (int64_t)s->batch_count));
   memcpy(s->element, b->element, EB_LANES * (size_t)s->batch_count * sizeof *s->element);
-  for (int64_t k = 0; k < EB_LANES * (int64_t)s->batch_count; k++)
-    for (int64_t a = 0; a < A; a++)
-      s->node[(k / EB_LANES * A + a) * EB_LANES + k % EB_LANES] =
-          s->element[k] < 0 ? s->node_count : nodes_of(scene->mesh, s->element[k])[a];
+  for (int32_t c = 0; c < s->chunk_count; c++)
+    for (int64_t k = EB_LANES * (int64_t)s->chunk_start[c];
+         k < EB_LANES * (int64_t)s->chunk_start[c + 1]; k++)
+      for (int64_t a = 0; a < A; a++)
+        s->node[(k / EB_LANES * A + a) * EB_LANES + k % EB_LANES] =
+            s->element[k] < 0 ? s->node_count + c : nodes_of(scene->mesh, s->element[k])[a];
   return EB_OK;
 }
 
@@ -134,7 +136,7 @@ static eb_error number_particles(eb_batches *s) {
   EB_TRY(EB_NEW(s->particle, s->node_count));
   for (int32_t i = 0; i < s->node_count; i++) s->particle[i] = -1;
   for (int64_t k = 0; k < (int64_t)s->batch_count * s->nodes * EB_LANES; k++) {
-    if (s->node[k] == s->node_count) continue;
+    if (s->node[k] >= s->node_count) continue;
     int32_t *own = &s->particle[s->node[k]];
     if (*own < 0) *own = met++;
     s->node[k] = *own;
@@ -154,14 +156,15 @@ static eb_error order_elements(const eb_scene *scene, eb_batches *s) {
   return error;
 }
 
-/* Lanes without an element share a node of their own, which keeps their chunks apart too. */
+/* Lanes of a chunk without an element share a node of their own. One for all chunks would let these
+ * run one after the other only: there is such a lane in most of them. */
 static eb_error order_chunks(eb_batches *s) {
   int64_t *node_start;
   EB_TRY(EB_NEW(node_start, s->chunk_count + 1));
   for (int32_t c = 0; c <= s->chunk_count; c++)
     node_start[c] = (int64_t)s->chunk_start[c] * s->nodes * EB_LANES;
-  eb_error error =
-      eb_schedule_create(s->chunk_count, node_start, s->node, s->node_count + 1, &s->schedule);
+  eb_error error = eb_schedule_create(s->chunk_count, node_start, s->node,
+                                      s->node_count + s->chunk_count, &s->schedule);
   free(node_start);
   return error;
 }

@@ -26,7 +26,8 @@ typedef struct eb_batches {
   int32_t *chunk_start; /* chunk_count + 1, into batches */
   int32_t *element;     /* batches x 4; -1: the lane has none */
   int32_t *particle;    /* node_count: of the nodes, numbered as batches first meet them */
-  int32_t *node;        /* batches x A x 4: particles; node_count where the lane has none */
+  int32_t *node;        /* batches x A x 4: particles; where the lane has none,
+                         * node_count + its chunk */
   /* Per batch; of lanes without an element 0. */
   eb_v4 *frame;  /* 9: inv J, J = dX/dxi of a tetrahedron, of a hexahedron at its centre, 1/m */
   eb_v4 *volume; /* m^3; of a hexahedron det J */

@@ -10,7 +10,7 @@
 #include <omp.h>
 
 static eb_error allocate(eb_particles *p) {
-  EB_TRY(EB_NEW(p->at, p->nodes + 1));
+  EB_TRY(EB_NEW(p->at, (int64_t)p->nodes + p->batches->chunk_count));
   EB_TRY(EB_NEW(p->surface, p->nodes));
   EB_TRY(EB_NEW(p->fixed, p->nodes));
   EB_TRY(EB_NEW(p->target, 3 * (int64_t)p->nodes));

@@ -11,8 +11,8 @@ typedef struct eb_particles {
   const eb_scene *scene;
   const eb_batches *batches;
   int32_t nodes, surface_count;
-  /* nodes + 1, in the order of batches->particle; the last one belongs to lanes without an element
-   * and stays at 0 */
+  /* nodes + chunks, in the order of batches->particle; those behind the nodes belong to lanes
+   * without an element and stay at 0 */
   eb_particle *at;
   int32_t *surface; /* surface_count: nodes of the surface, ascending */
   uint8_t *fixed;   /* nodes: scripted at the end of the step */
