@@ -4,6 +4,7 @@
 
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
+#include "solvers/linalg/symmetric.h"
 #include "tests/support/block_systems.h"
 #include "tests/tap.h"
 
@@ -66,7 +67,7 @@ static bool same_bits(const void *a, const void *b, size_t bytes) {
 
 static void test_threads(void) {
   uint64_t seed = 3;
-  eb_block_matrix *A = eb_test_bar(40, 12, 12, 0.1, 0.3, NULL);
+  eb_block_matrix *A = eb_test_bar(50, 12, 12, 0.1, 0.3, NULL); /* enough blocks for a team */
   int64_t n = 3 * (int64_t)A->rows;
   double *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
   double *z = eb_test_random_vector(n, &seed);
@@ -218,6 +219,49 @@ static void test_constrain(void) {
   eb_block_matrix_destroy(A);
 }
 
+/* Two products one after the other, parts in any order: mirror images are taken and cleared. */
+static void check_symmetric(const eb_block_matrix *A, const int32_t *part, const char *name) {
+  uint64_t seed = 17;
+  const int64_t n = 3 * (int64_t)A->rows;
+  double *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
+  double *want = eb_test_random_vector(n, &seed), largest = 0, off = 0;
+  eb_symmetric *half = NULL;
+  tap_require(eb_symmetric_create(A, part, &half), "create");
+  eb_symmetric_set(half, A);
+  eb_block_multiply(A, x, want);
+  for (int64_t k = 0; k < n; k++) largest = fmax(largest, fabs(want[k]));
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = EB_SYMMETRIC_PARTS - 1; k >= 0; k--) {
+      int32_t middle = part[k] + (part[k + 1] - part[k]) / 3;
+      eb_symmetric_multiply_rows(half, part[k], middle, x, y);
+      eb_symmetric_multiply_rows(half, middle, part[k + 1], x, y);
+    }
+    off = fmax(off, largest_difference(n, y, want));
+  }
+  tap_below(off, 1e-14 * largest, name); /* a row adds up some 50 terms */
+  eb_symmetric_destroy(half);
+  free(x);
+  free(y);
+  free(want);
+}
+
+static void test_symmetric(void) {
+  enum { PARTS = EB_SYMMETRIC_PARTS };
+  eb_block_matrix *bar = eb_test_bar(9, 5, 4, 0.1, 0.3, NULL), *few = eb_test_random_matrix(5, 3);
+  int32_t even[PARTS + 1], whole[PARTS + 1], sparse[PARTS + 1];
+  for (int k = 0; k <= PARTS; k++) {
+    even[k] = bar->rows * k / PARTS;
+    whole[k] = k < 3 ? 0 : bar->rows;
+    sparse[k] = few->rows * k / PARTS;
+  }
+  check_symmetric(bar, even, "half a matrix has the whole one's products");
+  check_symmetric(bar, whole, "in one part too");
+  check_symmetric(few, sparse, "and with more parts than rows");
+  eb_symmetric_destroy(NULL);
+  eb_block_matrix_destroy(bar);
+  eb_block_matrix_destroy(few);
+}
+
 /* Without values the fixed rows of the right-hand side become 0 and nothing moves to the free
  * rows. */
 static void test_constrain_zero(void) {
@@ -242,5 +286,6 @@ int main(void) {
   test_norm_range();
   test_constrain();
   test_constrain_zero();
+  test_symmetric();
   return tap_done();
 }

@@ -83,6 +83,18 @@ static void test_iteration_counts(void) {
   clear_fixture(&f);
 }
 
+/* b - A x */
+static double residual_of(const eb_block_matrix *A, const double *b, const double *x) {
+  const int64_t n = 3 * (int64_t)A->rows;
+  uint64_t seed = 1;
+  double *r = eb_test_random_vector(n, &seed);
+  eb_block_multiply(A, x, r);
+  for (int64_t i = 0; i < n; i++) r[i] = b[i] - r[i];
+  double norm = eb_norm(n, r);
+  free(r);
+  return norm;
+}
+
 /* Residuals logged by the method, against residuals of restarted solves of k iterations. */
 static void test_log(void) {
   fixture f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
@@ -103,10 +115,7 @@ static void test_log(void) {
     s.max_iterations = k;
     zero_guess(&f);
     eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
-    double *r = f.want; /* b - A x */
-    eb_block_multiply(f.A, f.x, r);
-    for (int64_t i = 0; i < f.n; i++) r[i] = f.b[i] - r[i];
-    tap_near(log->residuals[k], eb_norm(f.n, r), 1e-12 * eb_norm(f.n, f.b),
+    tap_near(log->residuals[k], residual_of(f.A, f.b, f.x), 1e-12 * eb_norm(f.n, f.b),
              "a logged residual is that of its iterate");
   }
   eb_step_log_destroy(log);
@@ -304,9 +313,21 @@ static void threads_agree(const eb_block_matrix *A, const char *name) {
   free(b);
 }
 
+/* Enough blocks for the iteration to take half of them: its residuals are still those of the whole
+ * matrix, which residual_of multiplies with. */
 static void test_threads(void) {
+  enum { ITERATIONS = 12 };
   eb_block_matrix *bar = eb_test_bar(30, 18, 18, 0.02, 0.4, NULL);
+  uint64_t seed = 3;
+  double *b = eb_test_random_vector(3 * (int64_t)bar->rows, &seed);
   threads_agree(bar, "bar");
+  for (int k = 0; k < PRECONDITIONERS; k++) {
+    outcome o = solve_on(2, preconditioners[k], ITERATIONS, bar, b);
+    tap_near(o.log->residuals[ITERATIONS], residual_of(bar, b, o.x), 1e-12 * o.log->residuals[0],
+             "large: the last residual is that of the iterate");
+    clear_outcome(&o);
+  }
+  free(b);
   eb_block_matrix_destroy(bar);
 }
 

@@ -23,31 +23,43 @@ static inline size_t eb_block3_ahead(int64_t blocks) {
   return blocks > 80000 ? 8192 : 0;
 }
 
-/* sum = the product of blocks first .. last-1 with the nodes of x that their columns name.
+/* Sums of products of blocks with nodes, lane by lane.
  *
  * With a block's nine entries a0 .. a8 row by row, lane-wise products with
  *   low = (x0 x1 x2 x0) for a0 .. a3,  high = (x1 x2 x0 x1) for a4 .. a7,  and a8 x2
  * give y0 in lanes 0-2 of low, y1 in lane 3 of low and lanes 0-1 of high, y2 in the rest. Nothing
- * outside the block or the node is read.
- *
- * `ahead`: bytes from a block to what is fetched meanwhile, 0 for nothing. The processor's own
- * prefetching keeps some 1.5 KB ahead of a stream, which hides neither memory nor a shared cache.
- */
+ * outside the block or the node is read, and nothing twice: with loads of whole rows products are
+ * 1.1 times as fast in cache, and 1.2 times as slow from memory. */
+typedef struct eb_block3_sums {
+  eb_block3_lanes low, high;
+  double corner;
+} eb_block3_sums;
+
+/* Adds the product of a block with a node. `ahead`: bytes from the block to what is fetched
+ * meanwhile, 0 for nothing. The processor's own prefetching keeps some 1.5 KB ahead of a stream,
+ * which hides neither memory nor a shared cache. */
+static inline void eb_block3_add(const double *a, const double *x, size_t ahead,
+                                 eb_block3_sums *s) {
+  const double x0 = x[0], x1 = x[1], x2 = x[2];
+  if (ahead) __builtin_prefetch((const void *)((uintptr_t)a + ahead));
+  s->low += eb_block3_load(a) * (eb_block3_lanes){x0, x1, x2, x0};
+  s->high += eb_block3_load(a + 4) * (eb_block3_lanes){x1, x2, x0, x1};
+  s->corner += a[8] * x2;
+}
+
+static inline void eb_block3_finish(const eb_block3_sums *s, double sum[3]) {
+  sum[0] = s->low[0] + s->low[1] + s->low[2];
+  sum[1] = s->low[3] + s->high[0] + s->high[1];
+  sum[2] = s->high[2] + s->high[3] + s->corner;
+}
+
+/* sum = the product of blocks first .. last-1 with the nodes of x that their columns name. */
 static inline void eb_block3_row(const double *values, const int32_t *column, int32_t first,
                                  int32_t last, const double *x, size_t ahead, double sum[3]) {
-  eb_block3_lanes low = {0}, high = {0};
-  double corner = 0;
-  for (int32_t b = first; b < last; b++) {
-    const double *a = values + 9 * (int64_t)b, *v = x + 3 * (int64_t)column[b];
-    double x0 = v[0], x1 = v[1], x2 = v[2];
-    if (ahead) __builtin_prefetch((const void *)((uintptr_t)a + ahead));
-    low += eb_block3_load(a) * (eb_block3_lanes){x0, x1, x2, x0};
-    high += eb_block3_load(a + 4) * (eb_block3_lanes){x1, x2, x0, x1};
-    corner += a[8] * x2;
-  }
-  sum[0] = low[0] + low[1] + low[2];
-  sum[1] = low[3] + high[0] + high[1];
-  sum[2] = high[2] + high[3] + corner;
+  eb_block3_sums s = {0};
+  for (int32_t b = first; b < last; b++)
+    eb_block3_add(values + 9 * (int64_t)b, x + 3 * (int64_t)column[b], ahead, &s);
+  eb_block3_finish(&s, sum);
 }
 
 /* c -= a b^T */

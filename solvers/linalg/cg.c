@@ -12,13 +12,14 @@
  * Fails (as an outcome) when a diagonal entry or block is not positive definite.
  *
  * How it runs: an iteration streams A and some fourteen vectors through the cores, and the memory
- * decides. So sums are taken piece by piece (eb_pieces) where the entries have just been made: the
+ * decides. So of a large A the iteration takes half (symmetric.c; the true residual takes it all),
+ * and sums are taken piece by piece (eb_pieces) where the entries have just been made: the
  * product with (p, q), the update of x and r with |r|, z and (r, z). One parallel region spans the
  * solve; its threads take contiguous pieces and meet three times an iteration (spin_team.h). The
  * reductions each thread adds up for itself, in one order: same bits, same branches for any number
  * of them.
  *
- * Memory: 3 or 9 numbers a row; IC: as much as A.
+ * Memory: 3 or 9 numbers a row; IC: as much as A; 0.6 of A from HALF_BLOCKS on.
  * Needs a product, dot products and a preconditioner that is symmetric positive definite.
  * Workspace: 4 vectors.
  * Fails with EB_DIVERGED_BREAKDOWN where (p, A p) or (r, z) is not positive (A or M is not
@@ -36,9 +37,12 @@
 #include "solvers/linalg/incomplete.h"
 #include "solvers/linalg/linear_kind.h"
 #include "solvers/linalg/spin_team.h"
+#include "solvers/linalg/symmetric.h"
 
 /* Below, an iteration is over in some 15 us, and a solve before a team is awake. */
 enum { PARALLEL_BLOCKS = 10000 };
+/* From some 6 MB on, half of A pays for the second sum that each block then takes part in. */
+enum { HALF_BLOCKS = 80000 };
 
 /* ---- preconditioners ------------------------------------------------------------------------- */
 
@@ -140,6 +144,7 @@ typedef struct cg {
   int64_t max_iterations;
   preconditioner *preconditioner;
   const eb_block_matrix *A;
+  eb_symmetric *half;    /* A for the iteration where it comes from memory, or NULL */
   double *r, *z, *p, *q; /* n each; q = A p */
   eb_spin_team *team;
   eb_pieces pieces;
@@ -164,11 +169,29 @@ static void cg_destroy(void *data) {
   cg *c = data;
   destroy_preconditioner(c->preconditioner);
   eb_spin_team_destroy(c->team);
+  eb_symmetric_destroy(c->half);
   free(c->r);
   free(c->z);
   free(c->p);
   free(c->q);
   free(c);
+}
+
+/* Where part k of the half begins: between pieces. */
+static int first_piece(const cg *c, int64_t k) {
+  return (int)(c->pieces.count * k / EB_SYMMETRIC_PARTS);
+}
+
+static int32_t first_row(const cg *c, int piece) {
+  int64_t entry = piece * c->pieces.length;
+  return (int32_t)((entry < c->n ? entry : c->n) / 3);
+}
+
+static eb_error create_half(cg *c, const eb_block_matrix *pattern) {
+  int32_t part[EB_SYMMETRIC_PARTS + 1];
+  if (pattern->start[pattern->rows] < HALF_BLOCKS) return EB_OK;
+  for (int k = 0; k <= EB_SYMMETRIC_PARTS; k++) part[k] = first_row(c, first_piece(c, k));
+  return eb_symmetric_create(pattern, part, &c->half);
 }
 
 static eb_error cg_create(const eb_linear_settings *settings, const eb_block_matrix *pattern,
@@ -186,6 +209,7 @@ static eb_error cg_create(const eb_linear_settings *settings, const eb_block_mat
   if (!error) error = EB_NEW(c->p, c->n);
   if (!error) error = EB_NEW(c->q, c->n);
   if (!error) error = eb_spin_team_create(settings->threads, &c->team);
+  if (!error) error = create_half(c, pattern);
   if (!error)
     error = create_preconditioner(settings->preconditioner, pattern, settings->threads,
                                   &c->preconditioner);
@@ -225,6 +249,7 @@ static eb_error cg_set_matrix(void *data, const eb_block_matrix *A, eb_step_log 
     for (int k = 0; k < 9; k++) sum += 0 * A->values[9 * (int64_t)A->diagonal[i] + k];
   *reason = EB_DIVERGED_NAN;
   if (sum != 0) return EB_OK;
+  if (c->half) eb_symmetric_set(c->half, A);
   if (which == JACOBI || which == BLOCK_JACOBI) definite = invert_diagonal(c->preconditioner, A);
   if (which == INCOMPLETE) definite = factor_by_team(c, A);
   *reason = definite ? EB_CONVERGED_ITS : EB_NOT_POSITIVE_DEFINITE;
@@ -238,11 +263,11 @@ static cg_run begin_run(const cg *c, eb_spin_member member, double b_norm) {
                 /* no true residual gets below this */
                 .drift_floor = 0.01 * DBL_EPSILON * b_norm};
   int64_t first, last;
-  eb_spin_team_share(&member, 0, c->pieces.count, &first, &last);
-  run.first = (int)first;
-  run.last = (int)last;
-  run.from = first * c->pieces.length;
-  run.to = last * c->pieces.length < c->n ? last * c->pieces.length : c->n;
+  eb_spin_team_share(&member, 0, c->half ? EB_SYMMETRIC_PARTS : c->pieces.count, &first, &last);
+  run.first = c->half ? first_piece(c, first) : (int)first;
+  run.last = c->half ? first_piece(c, last) : (int)last;
+  run.from = 3 * (int64_t)first_row(c, run.first);
+  run.to = 3 * (int64_t)first_row(c, run.last);
   return run;
 }
 
@@ -309,8 +334,11 @@ static eb_reason new_direction(cg *c, cg_run *run, bool at_start) {
 /* q = A p and (p, q). */
 static double curvature_along(cg *c, cg_run *run) {
   for (int piece = run->first; piece < run->last; piece++) {
-    eb_block_multiply_rows(c->A, (int32_t)(piece * c->pieces.length / 3),
-                           (int32_t)(piece_end(c, piece) / 3), c->p, c->q);
+    const int32_t from = first_row(c, piece), to = first_row(c, piece + 1);
+    if (c->half)
+      eb_symmetric_multiply_rows(c->half, from, to, c->p, c->q);
+    else
+      eb_block_multiply_rows(c->A, from, to, c->p, c->q);
     sum_piece(c, CURVATURE, piece, c->p, c->q);
   }
   eb_spin_team_wait(&run->member);

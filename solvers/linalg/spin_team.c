@@ -8,8 +8,9 @@
  * would be needed.
  *
  * A member whose partner has lost its core spins for about as long as going to sleep and waking up
- * take, some 50 us, so that it loses at most twice that (Karlin et al. 1990, "Competitive
- * randomized algorithms for non-uniform problems"); then it sleeps on a condition. The next waits
+ * take, some 50 us, so that it loses at most twice that (Karlin, Li,
+ * Manasse and Owicki 1991, "Empirical studies of competitive spinning for a shared-memory
+ * multiprocessor", SOSP); then it sleeps on a condition. The next waits
  * spin for half as long each, until one finds its partner in time: two members that the scheduler
  * has put on one core, as it does when others hold the rest, would spin in vain each time. With
  * more members than cores all sleep at once. */
