@@ -475,8 +475,8 @@ static double part(const double v[3], const double along[2]) {
 
 /* Two bears fly at each other without gravity, high above the bowl. */
 static void test_collision(void) {
-  eb_scene *scene =
-      make("hecht2012/bowl-of-bears", "bears=2,gravity=0,resolution=0.05,dt=0.033333333333333333");
+  eb_scene *scene = make("hecht2012/bowl-of-bears",
+                         "bears=2,size=2,gravity=0,resolution=0.05,dt=0.033333333333333333");
   run r = start_on(scene, "corotational", "linear=cholesky");
   eb_state *state = r.state;
   int32_t half = scene->mesh->node_count / 2;
@@ -505,8 +505,9 @@ static void test_collision(void) {
   tap_below(worst, 1e-9 * scale, "two bears collide and keep their momentum");
   tap_ok(gap[0] < -0.9 * scale && gap[1] > 0, "and bounce off each other (%.3g, then %.3g kg m/s)",
          gap[0], gap[1]);
-  eb_scene *apart = make("hecht2012/bowl-of-bears",
-                         "bears=2,gravity=0,resolution=0.05,dt=0.033333333333333333,contact=no");
+  eb_scene *apart =
+      make("hecht2012/bowl-of-bears",
+           "bears=2,size=2,gravity=0,resolution=0.05,dt=0.033333333333333333,contact=no");
   tap_ok(apart->hash != scene->hash, "contact between bodies is hashed");
   eb_scene_destroy(apart);
   finish(&r);

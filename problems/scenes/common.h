@@ -66,6 +66,7 @@
 /* ---- geometry -------------------------------------------------------------------------------- */
 
 /* x = rotation X + shift, m; rotation row-major. */
+/* The rotation may also scale. */
 typedef struct eb_placement {
   double rotation[9], shift[3];
 } eb_placement;
