@@ -154,9 +154,6 @@ eb_error eb_scene_match_elements(eb_scene *scene, double stiffness) {
 eb_error eb_clusters_check(const eb_scene *scene) {
   const eb_cluster_set *set = &scene->clusters;
   const eb_block_matrix *pattern = eb_elasticity_pattern(scene->elasticity);
-  if (set->count > 0 && !eb_scene_is_plain(scene))
-    return EB_ERROR(EB_ERR_UNSUPPORTED, "a scene with clusters can have neither cuts, nor rigid "
-                                        "bodies, nor contact as constraints");
   for (int32_t c = 0; c < set->count; c++)
     for (int32_t a = set->start[c]; a < set->start[c + 1]; a++)
       for (int32_t b = set->start[c]; b < a; b++)

@@ -321,6 +321,17 @@ static eb_error make_hash(eb_scene *scene) {
   return error;
 }
 
+/* They count on nodes that stay the same ones, and move by forces or by script. */
+static eb_error check_springs_and_clusters(const eb_scene *scene) {
+  bool plain = scene->cut_count == 0 && !scene->articulation && !scene->free_bodies &&
+               !(scene->ops->needs & EB_CAP_CONTACT);
+  if (!plain && (scene->spring_count > 0 || scene->clusters.count > 0))
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "a scene with springs or clusters can have neither cuts, "
+                                        "nor rigid bodies, nor contact as constraints");
+  EB_TRY(eb_springs_check(scene));
+  return eb_clusters_check(scene);
+}
+
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static eb_error build(eb_scene *scene, const char *assignments, const char *mesh_file,
@@ -353,8 +364,7 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(make_mechanics(scene));
   EB_TRY(ask_for_cuts(scene));
   EB_TRY(make_constraints(scene));
-  EB_TRY(eb_springs_check(scene));
-  EB_TRY(eb_clusters_check(scene));
+  EB_TRY(check_springs_and_clusters(scene));
   return make_hash(scene);
 }
 
@@ -423,11 +433,6 @@ eb_error eb_scene_add_load(eb_scene *scene, double **pattern) {
   EB_TRY(EB_NEW(*pattern, 3 * (size_t)scene->mesh->node_count));
   scene->load[scene->load_count++] = *pattern;
   return EB_OK;
-}
-
-bool eb_scene_is_plain(const eb_scene *scene) {
-  return scene->cut_count == 0 && !scene->articulation && !scene->free_bodies &&
-         !(scene->ops->needs & EB_CAP_CONTACT);
 }
 
 void eb_scene_load_magnitudes(const eb_scene *scene, double t, double magnitude[EB_MAX_LOADS]) {

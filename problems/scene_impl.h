@@ -190,10 +190,6 @@ EB_MUST eb_error eb_scene_add_link(eb_scene *scene, int32_t i, int32_t j, double
 EB_MUST eb_error eb_scene_link_edges(eb_scene *scene, double stiffness);
 EB_MUST eb_error eb_scene_match_elements(eb_scene *scene, double stiffness);
 
-/* Whether there are neither cuts, nor rigid bodies, nor contact as constraints: nodes stay the same
- * ones, and move by forces or by script. */
-bool eb_scene_is_plain(const eb_scene *scene);
-
 /* Prepares the step that starts at state->time: sets the activation of the fibres at its end and
  * makes the cuts that are due by its start. A cut replaces mesh, surface, areas, elasticity and
  * contact, appends copies of the nodes it parts to the state with their positions and velocities,

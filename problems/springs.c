@@ -68,9 +68,6 @@ eb_error eb_springs_check(const eb_scene *scene) {
                     "%d springs are set up, but the scene's table has no `springs` "
                     "that says where they pull",
                     scene->spring_count);
-  if (!eb_scene_is_plain(scene))
-    return EB_ERROR(EB_ERR_UNSUPPORTED, "a scene with springs can have neither cuts, nor rigid "
-                                        "bodies, nor contact as constraints");
   eb_springs springs;
   eb_error error = eb_springs_create(scene, &springs);
   for (int i = 0; i <= TIMES && !error; i++) {

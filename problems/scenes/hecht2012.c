@@ -4,10 +4,11 @@
  * A frame is one step: the paper's stage times per frame (Tables II and III) are those of one
  * linear system, and its full Cholesky takes one factorization a frame. The step's length, which it
  * does not state, is 7.5 ms, calibrated on the iterations of conjugate gradients that its Table I
- * implies (reports/papers/hecht2012). It does not state most sizes, heights and colliders either,
- * nor the stiffness of every body: those are chosen here and can be set. Contact is the explicit
- * penalty of penalty.h: solids have the stiffness that a body bears in one step (penalty.c), sheets
- * and the squeezed bear one that follows from their thickness.
+ * implies (reports/papers/hecht2012), and 1/30 s in the bowl, by its Table IV. It does not state
+ * most sizes, heights and colliders either, nor the stiffness of every body: those are chosen here
+ * and can be set. Contact is the explicit penalty of penalty.h: solids have the stiffness that a
+ * body bears in one step (penalty.c), sheets and the squeezed bear one that follows from their
+ * thickness.
  *
  * E and speed of the scenes of Table V are such that the least, mean and largest time of a frame
  * are to each other about as there: the error of an element, against which the paper's tau is set,
@@ -133,10 +134,10 @@ const eb_scene_ops eb_hecht2012_three_torus = {
 enum { MOST_BEARS = 25 };
 
 static const eb_option bears_parameters[] = {
-    PARAMETERS("3e6", FRAME),
+    PARAMETERS("3e6", "0.033333333333333333"),
     EB_ELEMENTS_PARAMETER,
     {"bears", EB_OPTION_INT, "25", 1, MOST_BEARS, NULL, "", "how many bears"},
-    {"size", EB_OPTION_REAL, "12", 0.1, 100, NULL, "m", "height of a bear"},
+    {"size", EB_OPTION_REAL, "6", 0.1, 100, NULL, "m", "height of a bear"},
     {"contact", EB_OPTION_BOOL, "yes", 0, 0, NULL, "", "whether the bears push each other"},
     FRICTION("0.3"),
     EB_LAST_PARAMETER};
@@ -162,11 +163,11 @@ static eb_error bears_prepare(const eb_values *parameters, eb_mesh **mesh) {
   return eb_scene_copies(place, bears, mesh);
 }
 
-/* Sizes: the residual at which a solver stops is absolute, so that the bears' mass decides what a
- * tolerance of 1e1 kg m/s leaves undone. At 12 m conjugate gradients take 3.0 times the iterations
- * to 1e-4, as the times of the paper's two do (2.9); at 2 m, 1e1 is met before the first one.
- * Bodies sink into each other by a few g h^2, half a millimetre each, whatever their size
- * (penalty.c). The bowl's centre lies so that the lowest layer is inside at first. */
+/* Size and step are those with which conjugate gradients take as many iterations as the two times
+ * of the paper's Table IV say: 205 to 1e-4 kg m/s and 65 to 1e1, where it has 214 and 73 (at 7.5
+ * ms, 12 m tall bears have the ratio of the two, and 33 and 11). Bodies sink into each other by a
+ * few g h^2, 1.1 cm each, whatever their size (penalty.c). The bowl's centre lies so that the
+ * lowest layer is inside at first. */
 static eb_error bears_setup(eb_scene *scene) {
   double scale = bear_scale(scene->parameters);
   eb_scene_set_mechanics(scene);
@@ -180,7 +181,7 @@ static eb_error bears_setup(eb_scene *scene) {
 const eb_scene_ops eb_hecht2012_bowl_of_bears = {
     .name = "hecht2012/bowl-of-bears",
     .summary = "25 bears are dropped into a rigid bowl, push each other and come to rest",
-    .geometry = "25 stand-in bears, 12 m tall, in a bowl of twice that radius",
+    .geometry = "25 stand-in bears, 6 m tall, in a bowl of 12 m radius",
     .citation = CITATION,
     EB_SCENE_MODEL("bear", 9785, 0, 2),
     .needs = NEEDS,
