@@ -8,7 +8,7 @@
 #include "tests/support/sparse_factor.h"
 #include "tests/tap.h"
 
-static const eb_multifrontal_settings kept = {.keep_updates = true, .threads = 1};
+static const eb_multifrontal_settings kept = {.keep_updates = EB_KEEP_ALL, .threads = 1};
 
 static eb_multifrontal *create(const eb_multifrontal_settings *settings, const eb_block_matrix *A) {
   eb_multifrontal *factor = NULL;
@@ -41,12 +41,15 @@ static void test_cholmod(eb_block_matrix *A, const char *name) {
   tap_below(eb_test_factor_distance(&ours, &theirs), 1e-12, "its factor is CHOLMOD's");
   static const eb_multifrontal_settings others[] = {{.threads = 1},
                                                     {.threads = 2},
-                                                    {.threads = 2, .keep_updates = true},
-                                                    {.threads = 5, .keep_updates = true}};
+                                                    {.threads = 2, .keep_updates = EB_KEEP_ALL},
+                                                    {.threads = 5, .keep_updates = EB_KEEP_ALL},
+                                                    {.threads = 1, .keep_updates = EB_KEEP_UPPER},
+                                                    {.threads = 3, .keep_updates = EB_KEEP_UPPER}};
+  static const char *const words[] = {"dropped", "kept above", "kept"};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
     eb_test_factor again = fresh(&others[k], A);
     tap_ok(eb_test_factor_same(&ours, &again), "same bits with %d threads, updates %s",
-           others[k].threads, others[k].keep_updates ? "kept" : "dropped");
+           others[k].threads, words[others[k].keep_updates]);
     eb_test_factor_clear(&again);
   }
   eb_test_factor_clear(&ours);
@@ -189,7 +192,7 @@ static double in_use(void) {
 
 /* Allocations are rounded up: large ones to pages of 2 MB, of which there are at most three, others
  * by some tens of bytes. The first create warms what METIS and OpenMP keep. */
-static void test_memory(bool keep, bool single, const char *name) {
+static void test_memory(eb_keep_updates keep, bool single, const char *name) {
   const eb_multifrontal_settings settings = {
       .keep_updates = keep, .single_precision = single, .threads = 1};
   eb_block_matrix *A = eb_test_grid(14, 9, 9, 2);
@@ -225,7 +228,7 @@ static void test_memory_limit(void) {
             "a byte above the limit");
   /* A factor takes megabytes; what printing the line above may leave is no matter. */
   tap_ok(!none && fabs(in_use() - before) < 65536, "takes nothing");
-  settings.keep_updates = false;
+  settings.keep_updates = EB_KEEP_NONE;
   factor = create(&settings, A);
   eb_multifrontal_memory without = eb_multifrontal_memory_of(factor);
   tap_ok(2 * without.updates < with.updates && without.factor == with.factor,
@@ -286,9 +289,10 @@ int main(void) {
   test_single(eb_test_solid(13, 4), "solid");
   test_tree(eb_test_grid(24, 24, 1, 2), "sheet");
   test_tree(eb_test_islands(5, 5, 5, 4, 30, 5), "disconnected");
-  test_memory(true, false, "kept");
-  test_memory(false, false, "dropped");
-  test_memory(true, true, "single precision");
+  test_memory(EB_KEEP_ALL, false, "kept");
+  test_memory(EB_KEEP_UPPER, false, "kept above");
+  test_memory(EB_KEEP_NONE, false, "dropped");
+  test_memory(EB_KEEP_ALL, true, "single precision");
   test_memory_limit();
   test_usage();
   test_empty();

@@ -113,7 +113,7 @@ static void test_threads(eb_block_matrix *A, const char *name, bool single) {
   solve_afresh(&settings, A, count, b, want);
   for (int run = 0; run < 6; run++) {
     settings.threads = 2 + run % 3;
-    settings.keep_updates = run % 2;
+    settings.keep_updates = (eb_keep_updates)(run / 2);
     solve_afresh(&settings, A, count, b, x);
     same &= same_bits(all, x, want);
   }

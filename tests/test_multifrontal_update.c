@@ -16,9 +16,9 @@ typedef struct subject {
   uint8_t *marked;
 } subject;
 
-static subject begin(eb_block_matrix *A, int threads, bool single) {
+static subject begin_keeping(eb_keep_updates keep, eb_block_matrix *A, int threads, bool single) {
   const eb_multifrontal_settings settings = {
-      .keep_updates = true, .threads = threads, .single_precision = single};
+      .keep_updates = keep, .threads = threads, .single_precision = single};
   subject s = {.A = A};
   eb_reason reason;
   tap_require(eb_multifrontal_create(&settings, A, NULL, &s.factor), "create");
@@ -26,6 +26,10 @@ static subject begin(eb_block_matrix *A, int threads, bool single) {
   s.tree = eb_multifrontal_supernodes(s.factor);
   tap_require(EB_NEW(s.marked, s.tree->count + 1), "marks");
   return s;
+}
+
+static subject begin(eb_block_matrix *A, int threads, bool single) {
+  return begin_keeping(EB_KEEP_ALL, A, threads, single);
 }
 
 static void end(subject *s) {
@@ -75,8 +79,9 @@ static void change(subject *s, uint64_t *seed) {
 
 /* From one block to a good part of all, in any order, each compared with a factor from the
  * beginning. */
-static void test_sequence(eb_block_matrix *A, int threads, bool single, const char *name) {
-  subject s = begin(A, threads, single);
+static void test_sequence(eb_keep_updates keep, eb_block_matrix *A, int threads, bool single,
+                          const char *name) {
+  subject s = begin_keeping(keep, A, threads, single);
   uint64_t seed = 11;
   int same = 0, closed = 0, updates = 12;
   for (int k = 0; k < updates; k++) {
@@ -101,22 +106,32 @@ static void test_sequence(eb_block_matrix *A, int threads, bool single, const ch
   end(&s);
 }
 
-static void test_extent(void) {
-  subject s = begin(eb_test_solid(10, 3), 1, false);
+/* Operations of -L21 L21^T: n multiplications and n subtractions for each of m (m + 1) / 2 entries.
+ */
+static double forming(const eb_supernodes *t, int32_t s) {
+  double n = 3. * (t->first[s + 1] - t->first[s]), m = 3. * t->rows[s] - n;
+  return n * m * (m + 1);
+}
+
+static void test_extent(eb_keep_updates keep) {
+  subject s = begin_keeping(keep, eb_test_solid(10, 3), 1, false);
   eb_step_log *log = NULL;
   tap_require(eb_step_log_create(1, &log), "log");
   eb_test_factor before = eb_test_export(s.factor);
   tap_ok(update(&s, log) == EB_CONVERGED_DIRECT &&
              log->counters[EB_COUNT_UPDATED_SUPERNODES] == 0 && log->counters[EB_COUNT_FLOPS] == 0,
          "nothing marked: nothing is done");
-  double total = 0, path = 0;
+  double total = 0, path = 0, again = 0; /* again: at most, of fronts beside the path */
   int32_t length = 0;
   for (int32_t t = 0; t < s.tree->count; t++) total += s.tree->flops[t];
   for (int32_t t = 0; t >= 0; t = s.tree->parent[t], length++) path += s.tree->flops[t];
   s.marked[0] = 1;
   update(&s, log);
-  tap_ok(log->counters[EB_COUNT_UPDATED_SUPERNODES] == length &&
-             fabs(log->counters[EB_COUNT_FLOPS] - path) <= 1e-12 * path && path < total,
+  for (int32_t t = 0; t < s.tree->count && keep == EB_KEEP_UPPER; t++)
+    if (!s.marked[t]) again += forming(s.tree, t);
+  double flops = log->counters[EB_COUNT_FLOPS];
+  tap_ok(log->counters[EB_COUNT_UPDATED_SUPERNODES] == length && flops >= (1 - 1e-12) * path &&
+             flops <= (1 + 1e-12) * path + again && path < total,
          "one leaf marked: the path to the root is refactored");
   memset(s.marked, 1, (size_t)s.tree->count);
   update(&s, log);
@@ -131,10 +146,65 @@ static void test_extent(void) {
   end(&s);
 }
 
+/* A leaf is marked whose siblings are in the same small subtree: their update matrices are formed
+ * again, which the flops tell, and only those of one such subtree, a 48th of all operations or
+ * 2 MFLOP. */
+static void test_formed_again(void) {
+  subject s = begin_keeping(EB_KEEP_UPPER, eb_test_solid(13, 3), 1, false);
+  eb_step_log *log = NULL;
+  tap_require(eb_step_log_create(1, &log), "log");
+  double total = 0, most = 0, ever = 0;
+  for (int32_t t = 0; t < s.tree->count; t++) total += s.tree->flops[t];
+  for (int32_t leaf = 0; leaf < s.tree->count; leaf++) {
+    double path = 0;
+    eb_step_log_reset(log);
+    memset(s.marked, 0, (size_t)s.tree->count);
+    s.marked[leaf] = 1;
+    update(&s, log);
+    for (int32_t t = leaf; t >= 0; t = s.tree->parent[t]) path += s.tree->flops[t];
+    double again = log->counters[EB_COUNT_FLOPS] - path;
+    most = fmax(most, again);
+    ever += again > 0.5; /* flops are whole numbers */
+  }
+  tap_ok(ever > 0.2 * s.tree->count && ever < s.tree->count,
+         "%.0f of %d paths form update matrices beside them again", ever, s.tree->count);
+  tap_below(most, fmax(total / 48, 2e6), "within one small subtree");
+  eb_step_log_destroy(log);
+  end(&s);
+}
+
+/* Half with one thread; each further one has a stack, for less than one of some 48 subtrees: a
+ * twentieth allows for uneven ones. */
+static void test_upper_memory(bool single) {
+  eb_block_matrix *A = eb_test_grid(64, 8, 8, 3);
+  int64_t updates[4], factor[4];
+  for (int k = 0; k < 4; k++) {
+    const eb_multifrontal_settings settings = {.keep_updates = k ? EB_KEEP_UPPER : EB_KEEP_ALL,
+                                               .single_precision = single,
+                                               .threads = k ? k : 1};
+    eb_multifrontal *f = NULL;
+    eb_step_log *log = NULL;
+    tap_require(eb_step_log_create(1, &log), "log");
+    tap_require(eb_multifrontal_create(&settings, A, log, &f), "create");
+    updates[k] = eb_multifrontal_memory_of(f).updates;
+    factor[k] = eb_multifrontal_memory_of(f).factor;
+    tap_near(log->memory_bytes[EB_MEMORY_UPDATES], (double)updates[k], 0, "the log has the bytes");
+    eb_multifrontal_destroy(f);
+    eb_step_log_destroy(log);
+  }
+  tap_below((double)updates[1], 0.5 * (double)updates[0], "upper: half of the bytes");
+  tap_ok(factor[1] == factor[0], "and the same factor");
+  tap_below((double)(updates[2] - updates[1]), 0.05 * (double)updates[0],
+            "another thread takes little more");
+  tap_ok(updates[2] > updates[1] && updates[3] - updates[2] == updates[2] - updates[1],
+         "the same for each");
+  eb_block_matrix_destroy(A);
+}
+
 static void test_usage(void) {
   eb_block_matrix *A = eb_test_grid(3, 3, 3, 3);
   const eb_multifrontal_settings dropped = {.threads = 1},
-                                 kept = {.threads = 1, .keep_updates = true};
+                                 kept = {.threads = 1, .keep_updates = EB_KEEP_ALL};
   eb_multifrontal *factor = NULL;
   eb_reason reason;
   uint8_t *marked;
@@ -213,8 +283,8 @@ static void test_not_finite(int threads, double bad, const char *name) {
 }
 
 /* After a failed update there is no factor until a whole factorization. */
-static void test_failed_update(void) {
-  subject s = begin(eb_test_grid(6, 6, 6, 3), 1, false);
+static void test_failed_update(eb_keep_updates keeping) {
+  subject s = begin_keeping(keeping, eb_test_grid(6, 6, 6, 3), 1, false);
   eb_test_factor want = eb_test_export(s.factor);
   eb_reason reason;
   int32_t node = s.tree->order[2];
@@ -249,8 +319,8 @@ static void test_singular(int32_t rows, bool single, const char *name) {
   end(&s);
 }
 
-static void test_no_growth(void) {
-  subject s = begin(eb_test_grid(8, 8, 8, 3), 1, false);
+static void test_no_growth(eb_keep_updates keep) {
+  subject s = begin_keeping(keep, eb_test_grid(8, 8, 8, 3), 1, false);
   uint64_t seed = 31;
   size_t used = mallinfo2().uordblks + mallinfo2().hblkhd;
   for (int k = 0; k < 5; k++) {
@@ -262,13 +332,26 @@ static void test_no_growth(void) {
 }
 
 int main(void) {
-  test_sequence(eb_test_grid(16, 16, 1, 2), 1, false, "sheet");
-  test_sequence(eb_test_grid(20, 4, 4, 3), 2, false, "bar, 2 threads");
-  test_sequence(eb_test_solid(13, 4), 2, false, "solid, 2 threads");
-  test_sequence(eb_test_islands(4, 4, 4, 5, 20, 5), 1, false, "disconnected");
-  test_sequence(eb_test_random_matrix(200, 6), 1, false, "random graph");
-  test_sequence(eb_test_solid(10, 7), 2, true, "solid in float");
-  test_extent();
+  test_sequence(EB_KEEP_ALL, eb_test_grid(16, 16, 1, 2), 1, false, "sheet");
+  test_sequence(EB_KEEP_ALL, eb_test_grid(20, 4, 4, 3), 2, false, "bar, 2 threads");
+  test_sequence(EB_KEEP_ALL, eb_test_solid(13, 4), 2, false, "solid, 2 threads");
+  test_sequence(EB_KEEP_ALL, eb_test_islands(4, 4, 4, 5, 20, 5), 1, false, "disconnected");
+  test_sequence(EB_KEEP_ALL, eb_test_random_matrix(200, 6), 1, false, "random graph");
+  test_sequence(EB_KEEP_ALL, eb_test_solid(10, 7), 2, true, "solid in float");
+  test_sequence(EB_KEEP_UPPER, eb_test_grid(16, 16, 1, 2), 1, false, "sheet, upper kept");
+  test_sequence(EB_KEEP_UPPER, eb_test_grid(20, 4, 4, 3), 2, false, "bar, upper kept, 2 threads");
+  test_sequence(EB_KEEP_UPPER, eb_test_solid(13, 4), 1, false, "solid, upper kept");
+  test_sequence(EB_KEEP_UPPER, eb_test_solid(13, 4), 2, false, "solid, upper kept, 2 threads");
+  test_sequence(EB_KEEP_UPPER, eb_test_solid(13, 4), 5, false, "solid, upper kept, 5 threads");
+  test_sequence(EB_KEEP_UPPER, eb_test_islands(4, 4, 4, 5, 20, 5), 2, false,
+                "disconnected, upper kept, 2 threads");
+  test_sequence(EB_KEEP_UPPER, eb_test_random_matrix(200, 6), 1, false, "graph, upper kept");
+  test_sequence(EB_KEEP_UPPER, eb_test_solid(10, 7), 2, true, "solid in float, upper kept");
+  test_extent(EB_KEEP_ALL);
+  test_extent(EB_KEEP_UPPER);
+  test_formed_again();
+  test_upper_memory(false);
+  test_upper_memory(true);
   test_usage();
   test_not_definite(eb_test_grid(9, 9, 9, 3), 1, false, "solid");
   test_not_definite(eb_test_solid(13, 3), 2, false, "large solid, 2 threads");
@@ -276,10 +359,12 @@ int main(void) {
   test_not_definite(eb_test_grid(9, 9, 9, 3), 1, true, "solid in float");
   test_not_finite(1, NAN, "NaN");
   test_not_finite(2, INFINITY, "infinity");
-  test_failed_update();
+  test_failed_update(EB_KEEP_ALL);
+  test_failed_update(EB_KEEP_UPPER);
   test_singular(40, false, "40 nodes");
   test_singular(300, false, "300 nodes");
   test_singular(40, true, "40 nodes in float");
-  test_no_growth();
+  test_no_growth(EB_KEEP_ALL);
+  test_no_growth(EB_KEEP_UPPER);
   return tap_done();
 }

@@ -208,6 +208,34 @@ static void ways_to_follow_agree(const char *scene, const char *tau, int steps) 
   motion_close(&first);
 }
 
+static void same_motion(const motion *a, const motion *b) {
+  size_t bytes = 3 * (size_t)a->state->node_count * sizeof(double);
+  tap_ok(!memcmp(a->state->x, b->state->x, bytes) && !memcmp(a->state->v, b->state->v, bytes),
+         "and comes to the same bits");
+}
+
+/* Which update matrices stay decides where numbers lie, and nothing about them. */
+static void fewer_update_matrices_same_motion(const char *scene, const char *options, int steps) {
+  char upper[120];
+  snprintf(upper, sizeof upper, "keep_updates=upper,%s", options);
+  motion all = motion_open(scene, "warp-cholesky", options),
+         one = motion_open(scene, "warp-cholesky", upper),
+         two = motion_open_threads(scene, "warp-cholesky", upper, 2);
+  tap_ok(motion_run(&all, steps) > 0 && motion_run(&one, steps) > 0 && motion_run(&two, steps) > 0,
+         "%s runs", upper);
+  same_motion(&all, &one);
+  same_motion(&all, &two);
+  tap_ok(one.total[EB_COUNT_UPDATED_SUPERNODES] > 0 &&
+             one.total[EB_COUNT_UPDATED_SUPERNODES] == all.total[EB_COUNT_UPDATED_SUPERNODES],
+         "with the same supernodes");
+  tap_ok(one.total[EB_COUNT_FLOPS] > all.total[EB_COUNT_FLOPS], "for more operations");
+  tap_below(one.solver->setup_log->memory_bytes[EB_MEMORY_UPDATES],
+            all.solver->setup_log->memory_bytes[EB_MEMORY_UPDATES], "in less memory");
+  motion_close(&all);
+  motion_close(&one);
+  motion_close(&two);
+}
+
 /* Every step behind the first refreshes exactly so many elements, the same in every way, and comes
  * to the same within rounding. */
 static void so_many_elements_are_refreshed(const char *scene, int count) {
@@ -330,9 +358,10 @@ static size_t heap_in_use(void) {
 }
 
 static void the_heap_stays(void) {
-  static const char *const options[] = {"schedule=time,budget=0.5,tau=1e-3", "update=refactor",
-                                        "damping=1,damp_above=0,tau=1", "single=true",
-                                        "schedule=count,count=20"};
+  static const char *const options[] = {
+      "schedule=time,budget=0.5,tau=1e-3", "update=refactor",
+      "damping=1,damp_above=0,tau=1",      "single=true",
+      "schedule=count,count=20",           "keep_updates=upper,tau=1e-3"};
   for (size_t i = 0; i < sizeof options / sizeof *options && !INSTRUMENTED; i++) {
     motion m = motion_open(TWIST, "warp-cholesky", options[i]);
     motion_run(&m, 3);
@@ -369,6 +398,9 @@ static void options_have_ranges(void) {
                {"damping=1.1", "damping"},
                {"damp_above=-1", "damp_above"},
                {"single=true,update=updown", "double precision"},
+               {"keep_updates=none", "upper"},
+               {"keep_updates=upper,update=refactor", "update=incremental"},
+               {"keep_updates=upper,update=updown", "update=incremental"},
                {"mass_damping=-1", "mass_damping"},
                {"stiffness_damping=-1", "stiffness_damping"},
                {"correct_atol=-1", "correct_atol"},
@@ -411,6 +443,11 @@ int main(void) {
   budgets_are_kept();
   ways_to_follow_agree(BEND, "3e-2", 30);
   ways_to_follow_agree(TWIST, "1e-2", 30);
+  fewer_update_matrices_same_motion("nx=80,ny=5,nz=5,lx=8,support=x0,gz=-9.8,E=1e6,dt=0.02",
+                                    "tau=1e-2,whole_from=2,costs=flops", 12);
+  fewer_update_matrices_same_motion(
+      "nx=80,ny=5,nz=5,support=ends,motion=twist,rate=3,E=1e5,dt=0.01",
+      "tau=1e-4,whole_from=2,single=true", 12);
   so_many_elements_are_refreshed(BEND, 1);
   so_many_elements_are_refreshed(BEND, 34);
   so_many_elements_are_refreshed(TWIST, 100);

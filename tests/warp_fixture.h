@@ -29,12 +29,18 @@ static eb_scene *any_scene(const char *text) {
   return scene;
 }
 
-static motion motion_open(const char *scene, const char *solver, const char *options) {
+static motion motion_open_threads(const char *scene, const char *solver, const char *options,
+                                  int threads) {
   motion m = {.scene = any_scene(scene)};
-  tap_require(eb_solver_create(eb_solver_find(solver), options, m.scene, 1, 1, &m.solver), options);
+  tap_require(eb_solver_create(eb_solver_find(solver), options, m.scene, threads, 1, &m.solver),
+              options);
   tap_require(eb_state_create(m.scene, &m.state), "create a state");
   tap_require(eb_step_log_create(64, &m.log), "create a log");
   return m;
+}
+
+static motion motion_open(const char *scene, const char *solver, const char *options) {
+  return motion_open_threads(scene, solver, options, 1);
 }
 
 static void motion_close(motion *m) {

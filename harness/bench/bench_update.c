@@ -66,6 +66,7 @@ typedef struct update_of {
   const eb_bench_body *body;
   double share; /* of the elements */
   eb_error (*choose)(const eb_mesh *mesh, int32_t count, uint8_t *chosen);
+  eb_keep_updates keep;
 } update_of;
 
 /* *work is the share of a whole factorization's operations in the fronts that an update refactors;
@@ -73,7 +74,7 @@ typedef struct update_of {
 static eb_error set_up(void *context, const void *of, double *work) {
   updated *u = context;
   const update_of *what = of;
-  const eb_multifrontal_settings settings = {.keep_updates = true, .threads = 1};
+  const eb_multifrontal_settings settings = {.keep_updates = what->keep, .threads = 1};
   EB_TRY(eb_bench_matrix_create(what->body, &u->matrix));
   EB_TRY(eb_bench_matrix_factor(&u->matrix, &settings, &u->ours));
   const eb_supernodes *tree = eb_multifrontal_supernodes(u->ours);
@@ -125,20 +126,26 @@ static const eb_bench_peer whole[] = {{"a whole factorization", 0, run_whole, 0}
   }
 static const eb_bench_peer low_rank_few[] = LOW_RANK_PEERS(0), low_rank_many[] = LOW_RANK_PEERS(1);
 
-#define CASE(name_, measure_, target_, body_, share_, choose_, setup_, peers_, note_)              \
+#define CASE(name_, measure_, target_, body_, share_, choose_, keep_, setup_, peers_, note_)       \
   {                                                                                                \
     .name = "cholesky-update/" name_, .unit = "update", .measure = measure_, .target = target_,    \
     .bytes = sizeof(updated),                                                                      \
-    .of = &(const update_of){&eb_body_##body_, share_, eb_bench_##choose_}, .setup = setup_,       \
-    .run = run_update, .clear = clear, .peers = peers_, .note = note_                              \
+    .of = &(const update_of){&eb_body_##body_, share_, eb_bench_##choose_, EB_KEEP_##keep_},       \
+    .setup = setup_, .run = run_update, .clear = clear, .peers = peers_, .note = note_             \
   }
 #define UPDATE(choose_, percent_, body_, note_)                                                    \
   CASE(#body_ "/" #choose_ "-" #percent_ "%", EB_BENCH_SHARE, 1.3, body_, percent_ / 100.0,        \
-       choose_, set_up, whole, note_)
-#define ALL(body_)  CASE(#body_ "/all", EB_BENCH_SHARE, 1.3, body_, 1, local, set_up, whole, NULL)
-#define NONE(body_) CASE(#body_ "/none", EB_BENCH_TIME, 1e-6, body_, 0, local, set_up, NULL, NULL)
+       choose_, ALL, set_up, whole, note_)
+/* Update matrices of small subtrees formed again: to be held against UPDATE. */
+#define UPPER(choose_, percent_, body_)                                                            \
+  CASE(#body_ "/" #choose_ "-" #percent_ "%/upper", EB_BENCH_SHARE, 1.3, body_, percent_ / 100.0,  \
+       choose_, UPPER, set_up, whole, NULL)
+#define ALL(body_)                                                                                 \
+  CASE(#body_ "/all", EB_BENCH_SHARE, 1.3, body_, 1, local, ALL, set_up, whole, NULL)
+#define NONE(body_)                                                                                \
+  CASE(#body_ "/none", EB_BENCH_TIME, 1e-6, body_, 0, local, ALL, set_up, NULL, NULL)
 #define LOW_RANK(elements_, peers_, note_)                                                         \
-  CASE("beam/low-rank-" #elements_, EB_BENCH_TIME, 0, beam, elements_ / 15360.0, local,            \
+  CASE("beam/low-rank-" #elements_, EB_BENCH_TIME, 0, beam, elements_ / 15360.0, local, ALL,       \
        set_up_low_rank, peers_, note_)
 /* On a beam of the same elements, 9 720 unknowns: Herholz and Alexa 2018, measured with their
  * code. */
@@ -167,6 +174,9 @@ const eb_bench_case eb_bench_update[] = {
     UPDATE(scattered, 5, sculpture, NULL),
     UPDATE(scattered, 20, sculpture, NULL),
     UPDATE(scattered, 50, sculpture, NULL),
+    UPPER(local, 1, sculpture),
+    UPPER(local, 20, sculpture),
+    UPPER(scattered, 0.1, sculpture),
     ALL(sculpture),
     NONE(sculpture),
     LOW_RANK(1, low_rank_few, NULL),

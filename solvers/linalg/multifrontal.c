@@ -14,11 +14,13 @@
  * supernode; visiting the rows in order therefore gives every supernode its rows in order, without
  * sorting (Liu 1990).
  *
- * Kept update matrices lie one after the other. Those that are dropped lie in one stack, whose
+ * Kept update matrices lie one after the other. Those that are dropped lie in a stack, whose
  * places are fixed here: the subtree of s works in an interval of its own that holds U_s at one end
  * and, while s waits for them, the update matrices of its children packed at the other; each
  * child's subtree works in what is left beside its elder siblings' update matrices. A supernode
  * whose children may be at work at the same time gives each of them an interval of its own instead.
+ * Where only update matrices of small subtrees are dropped, each of which one thread runs alone,
+ * every thread has a stack for the one that it is at.
  * So nothing is allocated, moved or decided while numbers are computed, and the memory is known.
  *
  * Workspace: 2 integers a node, and some 20 bytes a supernode.
@@ -127,23 +129,28 @@ static const double branch_share = 1.0 / 48;
  * task takes. */
 static const double branch_flops = 2e6;
 
+/* The flops of each subtree, and the most that one in a branch may have. */
+static double subtree_flops(const eb_supernodes *t, double *subtree) {
+  double total = 0;
+  for (int32_t s = 0; s < t->count; s++) subtree[s] = t->flops[s], total += t->flops[s];
+  for (int32_t s = 0; s < t->count; s++)
+    if (t->parent[s] >= 0) subtree[t->parent[s]] += subtree[s];
+  return fmax(total * branch_share, branch_flops);
+}
+
 /* Roots of branches are the highest supernodes whose subtrees have few enough flops; a small
  * subtree joins the branch that ends beside it, when that has room. */
 static eb_error cut_branches(eb_multifrontal *f) {
   const eb_supernodes *t = &f->tree;
-  double *subtree; /* flops of each subtree */
+  double *subtree;
   EB_TRY(EB_NEW(f->branch_first, t->count));
   EB_TRY(EB_NEW(f->branch_last, t->count));
   EB_TRY(EB_NEW(f->branch_of, t->count));
   EB_TRY(EB_NEW(subtree, 2 * (size_t)t->count));
   int32_t *first = (int32_t *)(subtree + t->count); /* supernode of each subtree */
-  double total = 0, filled = 0;
-  for (int32_t s = 0; s < t->count; s++) subtree[s] = t->flops[s], total += t->flops[s];
-  for (int32_t s = 0; s < t->count; s++) {
+  double most = subtree_flops(t, subtree), filled = 0;
+  for (int32_t s = 0; s < t->count; s++)
     first[s] = f->child_start[s] < f->child_start[s + 1] ? first[f->child[f->child_start[s]]] : s;
-    if (t->parent[s] >= 0) subtree[t->parent[s]] += subtree[s];
-  }
-  double most = fmax(total * branch_share, branch_flops);
   for (int32_t s = 0; s < t->count; s++) {
     f->branch_of[s] = -1;
     if (subtree[s] > most || (t->parent[s] >= 0 && subtree[t->parent[s]] <= most)) continue;
@@ -167,13 +174,18 @@ static int64_t update_size(const eb_multifrontal *f, int32_t s) {
   return eb_update_elements(eb_front_below(f, s));
 }
 
+/* What U_s takes of a stack. */
+static int64_t stacked(const eb_multifrontal *f, int32_t s) {
+  return f->kept[s] ? 0 : update_size(f, s);
+}
+
 /* Within a branch one thread works, and the children of s follow each other: the memory is that of
  * a stack (Liu 1986). Above the branches it is the sum of what may live at the same time. Either
  * way the places depend on the tree and on whether there are several threads, not on how many.
  *
- * Children of s may be at work at the same time. */
+ * Children of s may be at work in the same stack at the same time. */
 static bool forks(const eb_multifrontal *f, int32_t s) {
-  return f->threads > 1 && f->branch_of[s] < 0;
+  return f->keep_updates == EB_KEEP_NONE && f->threads > 1 && f->branch_of[s] < 0;
 }
 
 /* The interval that s needs, from those of its children. */
@@ -181,61 +193,99 @@ static int64_t interval(const eb_multifrontal *f, int32_t s, const int64_t *size
   int64_t used = 0, most = 0;
   for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++) {
     int32_t c = f->child[k];
-    int64_t filled = used + update_size(f, c); /* up to the end of U_c */
+    int64_t filled = used + stacked(f, c); /* up to the end of U_c */
     bool last = k + 1 == f->child_start[s + 1];
     if (used + size[c] > most) most = used + size[c];
     used = forks(f, s) && !last ? used + size[c] : filled;
   }
-  used += update_size(f, s);
+  used += stacked(f, s);
   return used > most ? used : most;
 }
 
 /* Sizes of the intervals from the leaves up, their places from the roots down. `high` says at which
  * end of its interval an update matrix lies: children's at the one away from that of s, so that U_s
- * can grow while theirs are still read. */
-static void stack_updates(eb_multifrontal *f, int64_t *size, int64_t *start, uint8_t *high) {
+ * can grow while theirs are still read. A supernode that is kept finds the stack empty, since all
+ * above it are kept. Returns the size of the stack, whose places are in f->update. */
+static int64_t stack_updates(eb_multifrontal *f, int64_t *size, int64_t *start, uint8_t *high) {
   const eb_supernodes *t = &f->tree;
   int64_t end = 0; /* of the roots, which may all be at work at the same time */
   for (int32_t s = 0; s < t->count; s++) size[s] = interval(f, s, size);
   for (int32_t s = t->count - 1; s >= 0; s--) {
-    if (t->parent[s] < 0) {
-      start[s] = f->threads > 1 ? end : 0;
+    if (t->parent[s] < 0 || f->kept[s]) {
+      start[s] = f->threads > 1 && !f->kept[s] ? end : 0;
       end = start[s] + size[s] > end ? start[s] + size[s] : end;
     }
-    f->update[s] = high[s] ? start[s] + size[s] - update_size(f, s) : start[s];
+    if (!f->kept[s]) f->update[s] = high[s] ? start[s] + size[s] - stacked(f, s) : start[s];
     int64_t used = 0;
     for (int32_t k = f->child_start[s]; k < f->child_start[s + 1]; k++) {
       int32_t c = f->child[k];
       high[c] = !high[s];
       start[c] = high[s] ? start[s] + used : start[s] + size[s] - used - size[c];
-      used += forks(f, s) ? size[c] : update_size(f, c);
+      used += forks(f, s) ? size[c] : stacked(f, c);
     }
   }
-  f->update_elements = end;
+  return end;
 }
 
 /* Update matrices that are kept have a place of their own each: a partial factorization reads
  * those of children that it does not factor again. Otherwise U_s lives until its parent has been
  * assembled, and the same memory serves many in turn. */
+static void place_updates(eb_multifrontal *f, int64_t *work, uint8_t *high) {
+  int32_t count = f->tree.count;
+  int64_t kept = 0, stack = stack_updates(f, work, work + count, high);
+  for (int32_t s = 0; s < count; s++) {
+    if (!f->kept[s]) continue;
+    f->update[s] = kept;
+    kept += update_size(f, s);
+  }
+  for (int32_t s = 0; s < count; s++)
+    if (!f->kept[s]) f->update[s] += kept;
+  bool own = f->keep_updates == EB_KEEP_UPPER;
+  f->thread_stack = own ? stack : 0;
+  f->update_elements = kept + stack * (own ? f->threads : 1);
+}
+
+/* What is inside a subtree of few flops is dropped. An update that touches such a subtree forms
+ * again what it does not factor there: n m^2 operations a front, none of the elimination. The price
+ * is bounded by the subtree's share of all operations, the same for every front of the tree, and
+ * the memory lies in many small fronts with few pivots, where it buys most: so the bound on the
+ * flops grows from next to nothing until what is left is half, with one thread. Beyond a branch,
+ * several threads would be at work. */
+static void keep_upper(eb_multifrontal *f, double *subtree, int64_t *work, uint8_t *high) {
+  const eb_supernodes *t = &f->tree;
+  const double step = 1.2, smallest = 1e-3;
+  double most = subtree_flops(t, subtree), bound = smallest * most;
+  int64_t all = 0, left;
+  for (int32_t s = 0; s < t->count; s++) all += update_size(f, s);
+  do {
+    bound = fmin(step * bound, most);
+    for (int32_t s = 0; s < t->count; s++)
+      f->kept[s] = t->parent[s] < 0 || subtree[t->parent[s]] > bound;
+    place_updates(f, work, high);
+    left = f->update_elements - (f->threads - 1) * f->thread_stack;
+  } while (2 * left > all && bound < most);
+}
+
 static eb_error place_numbers(eb_multifrontal *f) {
   int32_t count = f->tree.count;
-  EB_TRY(EB_NEW(f->panel, (size_t)count + 1));
-  EB_TRY(EB_NEW(f->update, count));
-  for (int32_t s = 0; s < count; s++)
-    f->panel[s + 1] = f->panel[s] + eb_panel_leading(f, s) * eb_front_pivots(f, s);
-  for (int32_t s = 0; s < count && f->keep_updates; s++) {
-    f->update[s] = f->update_elements;
-    f->update_elements += update_size(f, s);
-  }
-  if (f->keep_updates) return EB_OK;
-  int64_t *size = NULL, *start = NULL;
+  double *subtree = NULL;
+  int64_t *work = NULL;
   uint8_t *high = NULL;
-  eb_error error = EB_NEW(size, count);
-  if (!error) error = EB_NEW(start, count);
+  EB_TRY(EB_NEW(f->panel, (size_t)count + 1));
+  EB_TRY(EB_NEW(f->kept, count));
+  EB_TRY(EB_NEW(f->update, count));
+  EB_TRY(EB_NEW(f->branch_stack, f->branches));
+  for (int32_t s = 0; s < count; s++) {
+    f->panel[s + 1] = f->panel[s] + eb_panel_leading(f, s) * eb_front_pivots(f, s);
+    f->kept[s] = f->keep_updates == EB_KEEP_ALL;
+  }
+  eb_error error = EB_NEW(subtree, count);
+  if (!error) error = EB_NEW(work, 2 * (size_t)count);
   if (!error) error = EB_NEW(high, count);
-  if (!error) stack_updates(f, size, start, high);
-  free(size);
-  free(start);
+  if (!error && f->keep_updates == EB_KEEP_UPPER) keep_upper(f, subtree, work, high);
+  if (!error && f->keep_updates != EB_KEEP_UPPER) place_updates(f, work, high);
+  free(subtree);
+  free(work);
   free(high);
   return error;
 }
@@ -247,7 +297,7 @@ static eb_error check_memory(eb_multifrontal *f, int64_t solver, int64_t limit) 
   const double mega = 1e-6;
   int64_t count = f->tree.count, nodes = f->tree.nodes, element = eb_element_bytes(f);
   int64_t per_supernode =
-      4 * 8 + 2 * sizeof(double) + 9 * sizeof(int32_t); /* offsets, costs, tree */
+      4 * 8 + 2 * sizeof(double) + 9 * sizeof(int32_t) + 2; /* offsets, costs, tree, marks */
   char what[160], advice[96];
   eb_multifrontal_memory m = {
       .factor = f->panel[count] * element,
@@ -263,7 +313,9 @@ static eb_error check_memory(eb_multifrontal *f, int64_t solver, int64_t limit) 
            f->tree.nodes, mega * (double)m.factor, mega * (double)m.updates,
            mega * (double)m.workspace);
   snprintf(advice, sizeof advice, "use a smaller scene%s or cg",
-           f->keep_updates ? ", drop the update matrices" : "");
+           f->keep_updates == EB_KEEP_ALL     ? ", keep the upper fronts' update matrices only"
+           : f->keep_updates == EB_KEEP_UPPER ? ", drop the update matrices"
+                                              : "");
   if (!limit) return eb_memory_require(needed, what, advice);
   if (needed <= (double)limit) return EB_OK;
   return EB_ERROR(EB_ERR_MEMORY, "%s needs %.0f MB, more than the limit of %.0f MB; %s", what,
@@ -319,6 +371,7 @@ static eb_error create_layout(eb_multifrontal *f, const eb_block_matrix *pattern
   EB_TRY(EB_NEW(f->seconds, f->tree.count));
   f->tree.seconds = f->seconds;
   EB_TRY(EB_NEW(f->waiting, f->tree.count));
+  EB_TRY(EB_NEW(f->formed, f->tree.count));
   EB_TRY(allocate_numbers(3 * f->tree.nodes * eb_element_bytes(f), &f->floor));
   EB_TRY(allocate_numbers(f->memory.factor, &f->L));
   return allocate_numbers(f->memory.updates, &f->U);
@@ -410,9 +463,12 @@ void eb_multifrontal_destroy(eb_multifrontal *f) {
   free(f->branch_last);
   free(f->branch_of);
   free(f->panel);
+  free(f->kept);
   free(f->update);
+  free(f->branch_stack);
   free(f->seconds);
   free((void *)f->waiting);
+  free(f->formed);
   free(f->floor);
   free(f->L);
   free(f->U);

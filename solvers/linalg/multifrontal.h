@@ -8,7 +8,9 @@
  *       = [L11; L21] [L11; L21]^T + [0 0; 0 U_s]
  *
  * With the update matrices U kept, a change of A is followed by refactoring the fronts of the
- * supernodes that hold the changed entries and of their ancestors, and nothing else.
+ * supernodes that hold the changed entries and of their ancestors, and nothing else. With those of
+ * small subtrees dropped, which are more than half of the bytes, the ones that an update reads are
+ * formed again first.
  *
  * References: Duff and Reid 1983; Liu 1992, "The multifrontal method for sparse matrix solution",
  * SIAM Review 34(1); Hecht, Lee, Shewchuk and O'Brien 2012, Section 4.3, for the partial
@@ -28,10 +30,18 @@
 
 typedef struct eb_multifrontal eb_multifrontal;
 
+/* Which update matrices stay after a factorization. The place of one that does not is used again
+ * once its parent has taken it. The numbers have the same bits either way. */
+typedef enum eb_keep_updates {
+  EB_KEEP_NONE, /* a change of A is followed by a whole factorization */
+  /* All but those inside subtrees of few operations: as many of these, up to a 48th of all
+   * operations each, as bring the bytes to half of those of EB_KEEP_ALL. */
+  EB_KEEP_UPPER,
+  EB_KEEP_ALL
+} eb_keep_updates;
+
 typedef struct eb_multifrontal_settings {
-  /* Keep the update matrices, which eb_multifrontal_update needs. Without them the place of a
-   * front's is used again once its parent has taken it. */
-  bool keep_updates;
+  eb_keep_updates keep_updates;
   /* Factor in float, whose range A's entries must not leave; solves are refined to double accuracy
    * (one right-hand side at a time, A kept by reference). */
   bool single_precision;
@@ -69,7 +79,7 @@ const eb_supernodes *eb_multifrontal_supernodes(const eb_multifrontal *factor);
 /* Bytes, as predicted before they were taken. */
 typedef struct eb_multifrontal_memory {
   int64_t factor;    /* L */
-  int64_t updates;   /* kept update matrices, or the largest stack of them that lives at once */
+  int64_t updates;   /* kept update matrices, and the largest stacks of others that live at once */
   int64_t workspace; /* indices, right-hand sides, what threads need */
 } eb_multifrontal_memory;
 eb_multifrontal_memory eb_multifrontal_memory_of(const eb_multifrontal *factor);
@@ -82,8 +92,9 @@ EB_MUST eb_error eb_multifrontal_factor(eb_multifrontal *factor, const eb_block_
                                         eb_step_log *log, eb_reason *reason);
 /* Follows a change of A. marked[s] != 0 (count bytes) says that entries owned by supernode s have
  * changed; on return the ancestors that were refactored with them are marked too. Nothing marked:
- * nothing is done. Same outcomes as factor, the same numbers too. EB_ERR_USAGE without keep_updates
- * or without a factor. */
+ * nothing is done. Same outcomes as factor, the same numbers too. The flops in `log` include those
+ * of forming update matrices again, tree.seconds does not. EB_ERR_USAGE with EB_KEEP_NONE or
+ * without a factor. */
 EB_MUST eb_error eb_multifrontal_update(eb_multifrontal *factor, const eb_block_matrix *A,
                                         uint8_t *marked, eb_step_log *log, eb_reason *reason);
 /* After EB_NOT_POSITIVE_DEFINITE: the scalar row 3 node + axis whose pivot failed; else -1. */

@@ -30,7 +30,8 @@ struct eb_multifrontal {
   eb_supernodes tree; /* the arrays belong to this struct */
   int threads;
   int32_t blocks; /* of the pattern */
-  bool keep_updates, single_precision;
+  eb_keep_updates keep_updates;
+  bool single_precision;
 
   /* Nodes below the pivots of s: below[below_start[s]] .. below[below_start[s + 1] - 1], positions,
    * ascending. Likewise the children of s, ascending, and its runs in its parent's front. */
@@ -57,11 +58,15 @@ struct eb_multifrontal {
 
   /* Numbers: double, or float in single precision. Offsets count elements. */
   int64_t *panel;          /* count + 1; where the panel of s begins in L */
-  int64_t *update;         /* count; where the update matrix of s begins in U */
+  uint8_t *kept;           /* count: whether U_s stays; when it does, all above it do too */
+  int64_t *update;         /* count; where U_s begins in U, when it does not stay: of thread 0 */
   int64_t update_elements; /* of U */
+  int64_t thread_stack;    /* EB_KEEP_UPPER: between the stacks of two threads, else 0 */
+  int64_t *branch_stack;   /* branches: that of the thread that runs it, less that of thread 0 */
   void *L, *U;
   void *floor;              /* 3 nodes: what the pivots must exceed */
   _Atomic int32_t *waiting; /* count; while a factorization runs: children that s still waits for */
+  uint8_t *formed;          /* count; of an update: only U_s is computed, from L as it is */
   double *seconds;          /* count */
   bool valid;               /* there is a factor */
   int64_t failed_row;
@@ -108,6 +113,12 @@ static inline int64_t eb_update_elements(int64_t m) {
   int64_t elements = 0, width = eb_update_width(m);
   for (; m > 0; m -= width) elements += eb_leading(m) * (m < width ? m : width);
   return elements;
+}
+
+/* Where U_s begins in U, as long as it lives. */
+static inline int64_t eb_update_place(const eb_multifrontal *f, int32_t s) {
+  int32_t b = f->branch_of[s];
+  return f->update[s] + (f->kept[s] || b < 0 ? 0 : f->branch_stack[b]);
 }
 
 static inline int64_t eb_element_bytes(const eb_multifrontal *f) {

@@ -14,6 +14,10 @@
  * A: the same operations on the same operands, hence the same bits as from the start. Nothing is
  * approximated and, unlike with rank updates, no rounding adds up from change to change.
  *
+ * A child's U that was not kept is formed again before its parent is assembled: -L21 L21^T plus its
+ * own children's, which are formed before it where they were not kept either, down to the leaves of
+ * the small subtree that it is in. L has not changed there, so that the bits are those it had.
+ *
  * Duff and Reid 1983, "The multifrontal solution of indefinite sparse symmetric linear equations",
  * ACM TOMS 9(3); Hecht, Lee, Shewchuk and O'Brien 2012, Section 4.3.
  *
@@ -22,6 +26,7 @@
  * earlier ones go on, so that the first failure in elimination order is found whatever the threads.
  */
 #include <float.h>
+#include <omp.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -86,10 +91,22 @@ static int64_t run_from(const eb_run *run, int64_t count, int32_t to) {
 #define NAME(x) x##_s
 #include "solvers/linalg/multifrontal_factor_body.h"
 
-/* Assembles and factors the front of s, whose children are done; nothing when a pivot before it has
- * failed. */
-static void factor_front(front_job *job, int32_t s) {
+/* L of s stays as it is. */
+static bool only_forms(const front_job *job, int32_t s) {
+  return job->marked && !job->marked[s];
+}
+
+/* Assembles and factors the front of s, whose children are done, or just forms its update matrix;
+ * nothing when a pivot before it has failed. */
+static void do_front(front_job *job, int32_t s) {
   if (failed_before(job, s + 1)) return;
+  if (only_forms(job, s)) {
+    if (job->f->single_precision)
+      form_s(job, s);
+    else
+      form_d(job, s);
+    return;
+  }
   double started = eb_wall_seconds();
   if (job->f->single_precision)
     factor_s(job, s);
@@ -104,23 +121,37 @@ static void factor_front(front_job *job, int32_t s) {
 static const double least_parallel_flops = 2e7; /* some 400 microseconds */
 
 static bool takes_part(const front_job *job, int32_t s) {
-  return !job->marked || job->marked[s];
+  return !job->marked || job->marked[s] || job->f->formed[s];
+}
+
+static double flops_of(const front_job *job, int32_t s) {
+  double n = eb_front_pivots(job->f, s), m = eb_front_below(job->f, s);
+  return !takes_part(job, s) ? 0 : only_forms(job, s) ? n * m * (m + 1) : job->f->tree.flops[s];
+}
+
+static double flops_of_all(const front_job *job) {
+  double flops = 0;
+  for (int32_t s = 0; s < job->f->tree.count; s++) flops += flops_of(job, s);
+  return flops;
 }
 
 /* A child of p is done; goes on with p, and so up the tree, when it was the last. */
 static void climb(front_job *job, int32_t p) {
   const eb_multifrontal *f = job->f;
   while (p >= 0 && atomic_fetch_sub(&f->waiting[p], 1) == 1) {
-    factor_front(job, p);
+    do_front(job, p);
     p = f->tree.parent[p];
   }
 }
 
+/* Dropped update matrices of the branch live in the thread's own stack, which nothing else uses
+ * until this is over: a task that waits for its parts starts no other branch. */
 static void run_branch(front_job *job, int32_t b) {
   const eb_multifrontal *f = job->f;
+  f->branch_stack[b] = omp_get_thread_num() * f->thread_stack;
   for (int32_t s = f->branch_first[b]; s <= f->branch_last[b]; s++) {
     if (!takes_part(job, s)) continue;
-    factor_front(job, s);
+    do_front(job, s);
     int32_t p = f->tree.parent[s];
     if (p >= 0 && f->branch_of[p] < 0) climb(job, p);
   }
@@ -148,7 +179,7 @@ static void start_tasks(front_job *job) {
     if (!ready) continue;
 #pragma omp task firstprivate(s)
     {
-      factor_front(job, s);
+      do_front(job, s);
       climb(job, f->tree.parent[s]);
     }
   }
@@ -156,13 +187,10 @@ static void start_tasks(front_job *job) {
 
 static void run_job(front_job *job) {
   const eb_multifrontal *f = job->f;
-  double flops = 0;
-  for (int32_t s = 0; s < f->tree.count; s++)
-    if (takes_part(job, s)) flops += f->tree.flops[s];
-  job->parallel = f->threads > 1 && flops > least_parallel_flops;
-  if (!job->parallel) {
+  job->parallel = f->threads > 1 && flops_of_all(job) > least_parallel_flops;
+  if (!job->parallel) { /* in any of the threads' stacks */
     for (int32_t s = 0; s < f->tree.count; s++)
-      if (takes_part(job, s)) factor_front(job, s);
+      if (takes_part(job, s)) do_front(job, s);
     return;
   }
   for (int32_t s = 0; s < f->tree.count; s++) f->waiting[s] = 0;
@@ -189,9 +217,11 @@ static bool is_finite(const front_job *job) {
   return sum == 0;
 }
 
-static eb_reason run(eb_multifrontal *f, const eb_block_matrix *A, const uint8_t *marked) {
+static eb_reason run(eb_multifrontal *f, const eb_block_matrix *A, const uint8_t *marked,
+                     eb_step_log *log) {
   front_job job = {.f = f, .A = A, .marked = marked, .failed = INT64_MAX};
   run_job(&job);
+  eb_log_count(log, EB_COUNT_FLOPS, flops_of_all(&job));
   f->A = A;
   f->failed_row = -1;
   f->valid = job.failed == INT64_MAX;
@@ -214,36 +244,41 @@ eb_error eb_multifrontal_factor(eb_multifrontal *f, const eb_block_matrix *A, eb
                                 eb_reason *reason) {
   *reason = EB_DIVERGED_LIBRARY;
   EB_TRY(check_matrix(f, A));
-  *reason = run(f, A, NULL);
-  double flops = 0;
-  for (int32_t s = 0; s < f->tree.count; s++) flops += f->tree.flops[s];
+  *reason = run(f, A, NULL, log);
   eb_log_count(log, EB_COUNT_FACTORIZATIONS, 1);
-  eb_log_count(log, EB_COUNT_FLOPS, flops);
   return EB_OK;
+}
+
+/* Marks the ancestors of marked supernodes and, of the others, those whose dropped update matrices
+ * are wanted: by a marked parent or by one that is formed again itself. Returns how many are
+ * marked. */
+static int32_t spread_marks(eb_multifrontal *f, uint8_t *marked) {
+  const int32_t *parent = f->tree.parent;
+  int32_t count = 0;
+  for (int32_t s = 0; s < f->tree.count; s++) { /* parents come later: one pass does */
+    if (!marked[s]) continue;
+    if (parent[s] >= 0) marked[parent[s]] = 1;
+    count++;
+  }
+  for (int32_t s = f->tree.count - 1; s >= 0 && count && f->keep_updates != EB_KEEP_ALL; s--)
+    f->formed[s] =
+        !f->kept[s] && !marked[s] && parent[s] >= 0 && (marked[parent[s]] || f->formed[parent[s]]);
+  return count;
 }
 
 eb_error eb_multifrontal_update(eb_multifrontal *f, const eb_block_matrix *A, uint8_t *marked,
                                 eb_step_log *log, eb_reason *reason) {
   *reason = EB_DIVERGED_LIBRARY;
-  if (!f->keep_updates)
+  if (f->keep_updates == EB_KEEP_NONE)
     return EB_ERROR(EB_ERR_USAGE, "this factor drops its update matrices and can only be computed "
                                   "whole; set keep_updates");
   if (!f->valid)
     return EB_ERROR(EB_ERR_USAGE, "there is no factor to update; factor the whole matrix first");
   EB_TRY(check_matrix(f, A));
-  const eb_supernodes *t = &f->tree;
-  int32_t count = 0;
-  double flops = 0;
-  for (int32_t s = 0; s < t->count; s++) { /* parents come later: one pass marks all ancestors */
-    if (!marked[s]) continue;
-    if (t->parent[s] >= 0) marked[t->parent[s]] = 1;
-    flops += t->flops[s];
-    count++;
-  }
+  int32_t count = spread_marks(f, marked);
   *reason = EB_CONVERGED_DIRECT;
-  if (count) *reason = run(f, A, marked);
+  if (count) *reason = run(f, A, marked, log);
   f->A = A;
   eb_log_count(log, EB_COUNT_UPDATED_SUPERNODES, count);
-  eb_log_count(log, EB_COUNT_FLOPS, flops);
   return EB_OK;
 }

@@ -54,7 +54,7 @@ static void NAME(add_child)(const eb_multifrontal *f, int32_t c, int32_t t0, int
   const eb_run *run = f->run + f->run_start[c], *end = f->run + f->run_start[c + 1];
   int64_t m = eb_front_below(f, c), column = 0, leading = eb_leading(m), width = eb_update_width(m);
   /* the block column at scalar column `column` */
-  const REAL *block = (const REAL *)f->U + f->update[c];
+  const REAL *block = (const REAL *)f->U + eb_update_place(f, c);
   for (run += run_from(run, end - run, t0); run < end && run->to < t1; run++) {
     int32_t k = run->from + (t0 > run->to ? t0 - run->to : 0);
     int32_t k1 = run->from + (t1 - run->to < run->count ? t1 - run->to : run->count);
@@ -139,6 +139,30 @@ static void NAME(form_update)(const front_job *job, int32_t s, int64_t from, REA
   NAME(add_children)(f, s, node, node + (int32_t)(width / 3), node, to, ldu);
 }
 
+/* U on the calling thread. */
+static void NAME(form_in_order)(const front_job *job, int32_t s) {
+  const eb_multifrontal *f = job->f;
+  int64_t m = eb_front_below(f, s), width = eb_update_width(m);
+  REAL *block = (REAL *)f->U + eb_update_place(f, s);
+  for (int64_t from = 0; from < m; from += width) {
+    NAME(form_update)(job, s, from, block);
+    block += eb_leading(m - from) * width;
+  }
+}
+
+/* U in tasks, for a block column each, which wait for `last`. */
+static void NAME(form_in_tasks)(const front_job *job, int32_t s, const REAL *last) {
+  const eb_multifrontal *f = job->f;
+  int64_t m = eb_front_below(f, s), width = eb_update_width(m);
+  REAL *block = (REAL *)f->U + eb_update_place(f, s);
+  for (int64_t from = 0; from < m; from += width) {
+#pragma omp task firstprivate(from, block) depend(in : *last)
+    if (!failed_before(job, s + 1)) NAME(form_update)(job, s, from, block);
+    block += eb_leading(m - from) * width;
+  }
+#pragma omp taskwait
+}
+
 /* ---- whole fronts ---------------------------------------------------------------------------- */
 
 /* Applies the panel's block column at `from`, PANEL_WIDTH wide, to the one at `to`; scalar columns.
@@ -157,7 +181,7 @@ static void NAME(apply)(const front_job *job, int32_t s, int64_t from, int64_t t
 /* A front on the calling thread, its panel in block columns of `wide` scalar columns. */
 static void NAME(factor_in_order)(front_job *job, int32_t s, int64_t wide) {
   const eb_multifrontal *f = job->f;
-  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s);
+  int64_t n = eb_front_pivots(f, s);
   NAME(assemble_panel)(job, s, 0, (int32_t)(n / 3));
   for (int64_t from = 0; from < n; from += wide) {
     NAME(eliminate)(job, s, from, smaller(wide, n - from));
@@ -165,12 +189,7 @@ static void NAME(factor_in_order)(front_job *job, int32_t s, int64_t wide) {
     for (int64_t to = from + wide; to < n; to += wide)
       NAME(apply)(job, s, from, to, smaller(wide, n - to));
   }
-  REAL *block = (REAL *)f->U + f->update[s];
-  int64_t width = eb_update_width(m);
-  for (int64_t from = 0; from < m; from += width) {
-    NAME(form_update)(job, s, from, block);
-    block += eb_leading(m - from) * width;
-  }
+  NAME(form_in_order)(job, s);
 }
 
 /* The same in tasks: each block column of the panel and of the update matrix is assembled by one,
@@ -178,9 +197,9 @@ static void NAME(factor_in_order)(front_job *job, int32_t s, int64_t wide) {
  * reads and for the one that it writes; elements of the panel stand for their columns. */
 static void NAME(factor_in_tasks)(front_job *job, int32_t s) {
   const eb_multifrontal *f = job->f;
-  int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), ld = eb_panel_leading(f, s);
+  int64_t n = eb_front_pivots(f, s), ld = eb_panel_leading(f, s);
   REAL *panel = (REAL *)f->L + f->panel[s];
-  REAL *last = panel + (n - 1) / PANEL_WIDTH * PANEL_WIDTH * ld;
+  const REAL *last = panel + (n - 1) / PANEL_WIDTH * PANEL_WIDTH * ld;
   for (int64_t to = 0; to < n; to += PANEL_WIDTH) {
     REAL *column = panel + to * ld;
     int64_t width = smaller(PANEL_WIDTH, n - to);
@@ -197,14 +216,7 @@ static void NAME(factor_in_tasks)(front_job *job, int32_t s) {
       if (!failed_before(job, s + 1)) NAME(apply)(job, s, from, to, smaller(PANEL_WIDTH, n - to));
     }
   }
-  REAL *block = (REAL *)f->U + f->update[s];
-  int64_t width = eb_update_width(m);
-  for (int64_t from = 0; from < m; from += width) {
-#pragma omp task firstprivate(from, block) depend(in : *last)
-    if (!failed_before(job, s + 1)) NAME(form_update)(job, s, from, block);
-    block += eb_leading(m - from) * width;
-  }
-#pragma omp taskwait
+  NAME(form_in_tasks)(job, s, last);
 }
 
 static void NAME(factor)(front_job *job, int32_t s) {
@@ -213,4 +225,12 @@ static void NAME(factor)(front_job *job, int32_t s) {
     NAME(factor_in_tasks)(job, s);
   else
     NAME(factor_in_order)(job, s, large ? PANEL_WIDTH : eb_front_pivots(job->f, s));
+}
+
+/* U of s from its panel, which is that of a factor. */
+static void NAME(form)(const front_job *job, int32_t s) {
+  if (job->parallel && job->f->tree.flops[s] > large_front)
+    NAME(form_in_tasks)(job, s, (const REAL *)job->f->L + job->f->panel[s]);
+  else
+    NAME(form_in_order)(job, s);
 }

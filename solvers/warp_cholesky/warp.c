@@ -68,7 +68,7 @@ bool eb_mesh_is_thin(const eb_mesh *mesh) {
  * its copy with Dirichlet rows, which is what is factored. */
 static eb_error create_factor(eb_warp *w, const eb_solver *solver) {
   const eb_warp_settings *settings = &w->settings;
-  const eb_multifrontal_settings wanted = {.keep_updates = settings->follow == EB_FOLLOW_PARTS,
+  const eb_multifrontal_settings wanted = {.keep_updates = settings->keep_updates,
                                            .single_precision = settings->single_precision,
                                            .threads = solver->threads};
   w->constrained = w->implicit.matrix;

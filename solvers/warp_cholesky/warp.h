@@ -45,6 +45,7 @@ typedef struct eb_warp_settings {
   double whole_from;      /* share of the factor's work from which on everything is renewed */
   bool refresh_ancestors; /* elements of refactored ancestors are refreshed too */
   eb_warp_follow follow;
+  eb_keep_updates keep_updates; /* EB_FOLLOW_PARTS only, where it is not EB_KEEP_NONE */
   bool single_precision;
   eb_frame_kind frame;
   eb_warp_nodes nodes; /* AUTO: the identity for sheets */

@@ -20,6 +20,11 @@
  * of it is. Schedules that have a budget measure costs in seconds, as the paper does, so that their
  * runs differ in the last digits from run to run; costs=flops makes them reproducible.
  *
+ * keep_updates=upper is ours: the same numbers from half of the paper's memory for update matrices,
+ * or less. Those inside of small subtrees are dropped and, where an update touches such a subtree,
+ * formed again from its part of the factor. Costs in seconds leave that out: a budget may be
+ * overrun by the share that is formed again.
+ *
  * Needs: tetrahedra, every material of kind EB_COROTATIONAL. Workspace: A, once more where nodes
  * are scripted; factor and update matrices; eb_corotation; six vectors. Fails: EB_DIVERGED_NAN when
  * state, forces or solution are not finite; EB_NOT_POSITIVE_DEFINITE when a whole factorization
@@ -86,6 +91,14 @@ static const eb_option options[] = {
      .choices = "incremental|refactor|updown",
      .unit = "",
      .doc = "the factor follows by fronts, as a whole, or by CHOLMOD's rank updates"},
+    {.name = "keep_updates",
+     .type = EB_OPTION_CHOICE,
+     .fallback = "all",
+     .choices = "all|upper",
+     .unit = "",
+     .doc =
+         "update=incremental: update matrices of all fronts (the paper), or of the upper ones in "
+         "half the memory; others are formed again"},
     {.name = "refresh",
      .type = EB_OPTION_CHOICE,
      .fallback = "ancestors",
@@ -140,6 +153,9 @@ static eb_warp_settings settings_of(const eb_values *given) {
   settings.follow = chosen(given, "update", "incremental") ? EB_FOLLOW_PARTS
                     : chosen(given, "update", "refactor")  ? EB_FOLLOW_WHOLE
                                                            : EB_FOLLOW_RANKS;
+  settings.keep_updates = settings.follow != EB_FOLLOW_PARTS       ? EB_KEEP_NONE
+                          : chosen(given, "keep_updates", "upper") ? EB_KEEP_UPPER
+                                                                   : EB_KEEP_ALL;
   settings.single_precision = eb_values_bool(given, "single");
   return settings;
 }
@@ -164,6 +180,10 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
   if (chosen(solver->options, "update", "updown") && eb_values_bool(solver->options, "single"))
     return EB_ERROR(EB_ERR_USAGE, "warp-cholesky: update=updown is in double precision; leave out "
                                   "single, or use update=incremental");
+  if (chosen(solver->options, "keep_updates", "upper") &&
+      !chosen(solver->options, "update", "incremental"))
+    return EB_ERROR(EB_ERR_USAGE, "warp-cholesky: keep_updates=upper goes with update=incremental; "
+                                  "the other ways keep no update matrices");
   eb_warp_settings settings = settings_of(solver->options);
   if (settings.correct > 0 &&
       (settings.follow == EB_FOLLOW_RANKS || settings.frame != EB_FRAME_WORLD))
