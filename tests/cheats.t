@@ -57,8 +57,8 @@ my %batches = (
     held => ['cheat-corrected:of=conjac,with=dynamic=2,fault=detached'],
   },
   bodies => {
-    on => 'verschoor2019/stack:bodies=3,resolution=0.5,dt=4e-3', steps => 6, code => 4, sound => ['cheat:of=contact-cr,fault=none'],
-    held => ['cheat:of=contact-cr,fault=detached'],
+    on => 'verschoor2019/stack:bodies=3,resolution=0.5,dt=4e-3', steps => 6, code => 4, sound => ['cheat:of=contact-al,fault=none'],
+    held => ['cheat:of=contact-al,fault=detached'],
   },
   floor => {
     on => 'hecht2012/sculpture-small:resolution=0.3,height=0.02', steps => 30, code => 4, sound => ['cheat:of=corotational,fault=none'],
@@ -80,13 +80,13 @@ my %batches = (
   },
   contact => {
     on => 'verschoor2019/incline:resolution=0.5', steps => 20, code => 4,
-    sound => ['cheat:of=contact-cr,fault=none', 'cheat-contact:fault=none'],
+    sound => ['cheat:of=contact-al,fault=none', 'cheat-contact:fault=none'],
     momentum => [map { "cheat-contact:fault=$_" } 'silent', 'omitted', 'doubled'],
     'contact-record' => [map { "cheat-contact:fault=$_" } 'generous', 'needless', 'unweighted', 'skewed'],
     'contact-gap' => ['cheat-contact:fault=across-air'],
     'contact-normal' => ['cheat-contact:fault=tilted'],
-    friction => [(map { "cheat-contact:fault=$_" } 'turned', 'beyond', 'sucking'), map { "cheat:of=contact-cr,fault=$_" } 'slippery', 'sticky'],
-    intersection => ['cheat-contact:fault=sunk', 'cheat:of=contact-cr,fault=blind'],
+    friction => [(map { "cheat-contact:fault=$_" } 'turned', 'beyond', 'sucking'), map { "cheat:of=contact-al,fault=$_" } 'slippery', 'sticky'],
+    intersection => ['cheat-contact:fault=sunk', 'cheat:of=contact-al,fault=blind'],
   },
   samples => {
     on => 'bench/beam:resolution=0.25', steps => 1, code => 4, from => [1, 9],
@@ -99,7 +99,7 @@ my %batches = (
   },
   'samples-in-contact' => {
     on => 'verschoor2019/incline:resolution=0.5', steps => 1, code => 4, from => [4, 18],
-    sound => ['cheat:of=contact-cr,fault=none', 'cheat-contact:fault=none'],
+    sound => ['cheat:of=contact-al,fault=none', 'cheat-contact:fault=none'],
     momentum => [map { "cheat-contact:fault=$_" } 'silent', 'doubled'],
     friction => ['cheat-contact:fault=turned', 'cheat-contact:fault=beyond'],
     intersection => ['cheat-contact:fault=sunk'],
@@ -144,8 +144,8 @@ my %batches = (
 );
 # Where audits take a good part of the time, so that other threads get their turn while the clock stands.
 $batches{threads} = {
-  on => 'verschoor2019/rings:bodies=20', steps => 150, code => 4, sound => ['cheat:of=contact-cr,fault=none'],
-  'hidden-work' => ['cheat:of=contact-cr,fault=burn'],
+  on => 'verschoor2019/rings:bodies=20', steps => 150, code => 4, sound => ['cheat:of=contact-al,fault=none'],
+  'hidden-work' => ['cheat:of=contact-al,fault=burn'],
 };
 my %words = map { $_ => 1 } qw(on steps code report sound from);
 
@@ -168,7 +168,7 @@ delete @batches{qw(beam flight floor contact cost threads samples-in-contact)} i
 # Options that make a batch one of samples.
 sub samples_of {
   my ($name, $on, $first, $last) = @_;
-  my $sound = $on =~ /verschoor/ ? 'contact-cr' : 'newton';
+  my $sound = $on =~ /verschoor/ ? 'contact-al' : 'newton';
   my $kept = ($first - 1) . "..$last";
   is_code(0, "$name: the motion", 'run', $on, '-s', $sound, '--steps', $last + 1, '--checkpoints', $kept, '-o', "$name-motion.h5");
   return ('--from', "$name-motion.h5\@$first..$last");

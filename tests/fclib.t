@@ -8,7 +8,7 @@ use JSON::PP;
 use Program;
 use Test::More;
 
-my @incline = ('verschoor2019/incline', '-s', 'contact-cr:eps1=1e-9,eps2=1e-9', '--steps', '8');
+my @incline = ('verschoor2019/incline', '-s', 'contact-al:eps1=1e-9,eps2=1e-9', '--steps', '8');
 
 is_code(0, 'a run that keeps the contact problem of its step 8', 'run', @incline, '--contact-problem', '8', '-o', 'kept.h5');
 my ($path) = is_code(0, 'export it', 'export', 'kept.h5', '--to', 'fclib', '-o', 'problems');
@@ -16,7 +16,7 @@ chomp $path;
 like($path, qr{^problems/.*incline.*\.hdf5$}, 'its path is printed');
 
 # The method's tolerances are of 1e-9, in N s and m.
-for my $solver ('contact-delassus:delassus_solver=pgs', 'contact-delassus', 'contact-cr') {
+for my $solver ('contact-delassus:delassus_solver=pgs', 'contact-delassus', 'contact-al') {
   my ($text) = is_code(0, "solve it with $solver", 'run', "fclib:$path", '-s',
     $solver . ($solver =~ /:/ ? ',' : ':') . 'eps1=1e-9,eps2=1e-9', '--format', 'json', '-o', 'solved.hdf5');
   my $result = decode_json($text);
@@ -36,8 +36,8 @@ like($err, qr/together/, 'are refused');
 (undef, $err) = is_code(2, 'no solver', 'run', "fclib:$path");
 like($err, qr/contact-delassus/, 'names one');
 (undef, $err) = is_code(2, 'a solver that is no contact method', 'run', "fclib:$path", '-s', 'newton');
-like($err, qr/contact-cr/, 'lists those there are');
-(undef, $err) = is_code(2, 'two solutions in one file', 'run', "fclib:$path", '-s', 'contact-cr', '-s', 'contact-delassus', '-o', 'two.hdf5');
+like($err, qr/contact-al/, 'lists those there are');
+(undef, $err) = is_code(2, 'two solutions in one file', 'run', "fclib:$path", '-s', 'contact-al', '-s', 'contact-delassus', '-o', 'two.hdf5');
 like($err, qr/one solver/, 'are refused');
 is_code(1, 'a file that is not there', 'run', 'fclib:missing.hdf5', '-s', 'contact-delassus');
 is_code(3, 'a solve that does not converge', 'run', "fclib:$path", '-s', 'contact-delassus:eps1=1e-14,eps2=1e-14,max_iterations=1');

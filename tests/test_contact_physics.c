@@ -4,7 +4,7 @@
 
 static const double UP[3] = {0, 0, 1};
 static const double G = 9.81, GAP = 1e-4;
-static const char *solver = "contact-cr";
+static const char *solver = "contact-al";
 
 static recipe_block cube_at(double x, double y, double z, double side, bool rigid) {
   return (recipe_block){

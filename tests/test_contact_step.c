@@ -3,7 +3,7 @@
 #include "solvers/contact/constraints.h"
 #include "tests/contact_scene.h"
 
-static const char *const solvers[] = {"contact-cr", "contact-ica", "contact-sp",
+static const char *const solvers[] = {"contact-al", "contact-ica", "contact-sp",
                                       "contact-delassus"};
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
@@ -52,7 +52,7 @@ static void methods_agree(void) {
 static void a_step_that_fails_leaves_the_state(const char *options, eb_reason reason) {
   recipe r = row_of_cubes();
   r.block[0].centre[2] -= 2e-4 - 1e-5; /* nearer to the floor than the gap */
-  run a = cook(&r, "contact-cr", options);
+  run a = cook(&r, "contact-al", options);
   uint64_t before = eb_state_hash(a.state);
   bool well = go(&a, 40);
   int64_t step = a.state->step;
@@ -66,7 +66,7 @@ static void a_step_that_fails_leaves_the_state(const char *options, eb_reason re
 
 static void not_a_number_is_an_outcome(void) {
   recipe r = row_of_cubes();
-  run a = cook(&r, "contact-cr", "");
+  run a = cook(&r, "contact-al", "");
   double *places[] = {a.state->x + 5, a.state->v + 7, a.state->twist + 4};
   for (int k = 0; k < 3; k++) {
     double kept = *places[k];
@@ -111,7 +111,7 @@ static void bits_are_the_same(void) {
 static void warm_start_helps(void) {
   recipe r = row_of_cubes();
   r.block[0].velocity[0] = r.block[2].velocity[0] = 0;
-  run a = cook(&r, "contact-cr", "");
+  run a = cook(&r, "contact-al", "");
   go_well(&a, 60);
   eb_solver *cold;
   eb_state *copy;
@@ -120,7 +120,7 @@ static void warm_start_helps(void) {
   memcpy(copy->v, a.state->v, 3 * (size_t)copy->node_count * sizeof *copy->v);
   memcpy(copy->pose, a.state->pose, 7 * sizeof *copy->pose);
   memcpy(copy->twist, a.state->twist, 6 * sizeof *copy->twist);
-  tap_require(eb_solver_create(eb_solver_find("contact-cr"), "", a.scene, 1, 1, &cold), "another");
+  tap_require(eb_solver_create(eb_solver_find("contact-al"), "", a.scene, 1, 1, &cold), "another");
   eb_step_log_reset(a.log);
   eb_reason reason;
   tap_require(cold->ops->step(cold, copy, r.dt, a.log, &reason), "a cold step");
@@ -143,7 +143,7 @@ static void touches_itself(void) {
               .young = 2e4,
               .dt = 2e-3,
               .mu = 0.2};
-  run a = cook(&r, "contact-cr", "");
+  run a = cook(&r, "contact-al", "");
   for (int32_t i = 0; i < a.state->node_count; i++) {
     double x = a.state->x[3 * i];
     a.state->v[3 * i] = -x * 20;

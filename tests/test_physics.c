@@ -67,7 +67,7 @@ static void note_bound(void *context, const eb_check_figure *figure) {
 }
 
 static bounds bounds_at(double accuracy) {
-  eb_solver_ops ops = *eb_solver_find("contact-cr");
+  eb_solver_ops ops = *eb_solver_find("contact-al");
   bounds seen = {0};
   eb_check check = {.solver = &ops, .quick = true, .emit = note_bound, .context = &seen};
   ops.accuracy = accuracy;

@@ -105,6 +105,6 @@ static const eb_bench_peer without[] = {{"unaudited", 0.98, run, PLAIN}, {0}};
   }
 
 const eb_bench_case eb_bench_audit[] = {
-    AUDITED_STEPS("rings", "verschoor2019/rings", "bodies=20", "contact-cr", 450),
+    AUDITED_STEPS("rings", "verschoor2019/rings", "bodies=20", "contact-al", 450),
     AUDITED_STEPS("beam", "bench/beam", "", "semi-implicit", 5),
     {0}};

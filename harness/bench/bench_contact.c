@@ -1,7 +1,7 @@
-/* Steps of contact-cr on verschoor2019/rings beside those of the other methods for contact: 120
+/* Steps of contact-al on verschoor2019/rings beside those of the other methods for contact: 120
  * rings, some of which have fallen on each other, one thread.
  *
- * contact-cr walks there. A run is two steps from that state, so that the second begins with
+ * contact-al walks there. A run is two steps from that state, so that the second begins with
  * contacts and forces of a step of its own, as in a simulation; the first has those of the last
  * run, from two steps on. Methods differ in nothing but the solution of the contact problem. */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "harness/bench/bench.h"
 
 enum { WALK = 450, STEPS = 2, METHODS = 5 };
-enum { CR, DIAGONAL, ICA, SP, SP_2XCR };
+enum { AL, DIAGONAL, ICA, SP, SP_2XCR };
 
 /* One method at work, and its last run. */
 typedef struct contestant {
@@ -27,8 +27,8 @@ typedef struct contest {
 
 static const struct {
   const char *name, *solver, *options;
-} methods[METHODS] = {{"cr", "contact-cr", ""},
-                      {"diag", "contact-cr", "preconditioner=diag"},
+} methods[METHODS] = {{"al", "contact-al", ""},
+                      {"diag", "contact-al", "preconditioner=diag"},
                       {"ica", "contact-ica", ""},
                       {"sp", "contact-sp", "inner=active-set"},
                       {"2xcr", "contact-sp", "inner=2xcr"}};
@@ -66,17 +66,17 @@ static eb_error set_up(void *context, const void *of, double *work) {
   for (int m = 0; m < METHODS; m++)
     EB_TRY(eb_bench_stepper_create(&c->heap, methods[m].solver, methods[m].options,
                                    &c->all[m].stepper));
-  return eb_bench_start_advance(&c->heap, c->all[CR].stepper.solver, WALK);
+  return eb_bench_start_advance(&c->heap, c->all[AL].stepper.solver, WALK);
 }
 
 /* Of the last runs: means over steps, failures, and what detection takes of a step. */
 static void describe(void *context, char *text, size_t bytes) {
   const contest *c = context;
-  const contestant *cr = &c->all[CR];
-  int done = STEPS - cr->failures;
+  const contestant *al = &c->all[AL];
+  int done = STEPS - al->failures;
   size_t length = (size_t)snprintf(text, bytes, "%.0f constraints, detection %.0f %%; iterations",
-                                   done ? cr->constraints / done : 0,
-                                   done ? 100 * cr->detection / cr->seconds : 0);
+                                   done ? al->constraints / done : 0,
+                                   done ? 100 * al->detection / al->seconds : 0);
   for (int m = 0; m < METHODS && length < bytes; m++) {
     const contestant *one = &c->all[m];
     int good = STEPS - one->failures;
@@ -88,7 +88,7 @@ static void describe(void *context, char *text, size_t bytes) {
   }
 }
 
-static const eb_bench_peer beside[] = {{"cr-diag", 0, run, DIAGONAL},
+static const eb_bench_peer beside[] = {{"al-diag", 0, run, DIAGONAL},
                                        {"ica", 0, run, ICA},
                                        {"sp", 7, run, SP},
                                        {"sp-2xcr", 0, run, SP_2XCR},
@@ -103,7 +103,7 @@ const eb_bench_case eb_bench_contact[] = {
      .bytes = sizeof(contest),
      .setup = set_up,
      .run = run,
-     .which = CR,
+     .which = AL,
      .clear = clear,
      .peers = beside,
      .note = "Verschoor and Jalba 2019, Table 1: 1.46 s a step, 97 iterations; SP 6.2 s and 1546, "

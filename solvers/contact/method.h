@@ -54,10 +54,10 @@ typedef struct eb_contact_method {
   void (*destroy)(void *data);
 } eb_contact_method;
 
-extern const eb_contact_method eb_contact_cr, eb_contact_ica, eb_contact_sp, eb_contact_delassus;
+extern const eb_contact_method eb_contact_al, eb_contact_ica, eb_contact_sp, eb_contact_delassus;
 
 /* The options of each method, for the table of its solver (step.c). */
-#define EB_CONTACT_CR_OPTIONS                                                                      \
+#define EB_CONTACT_AL_OPTIONS                                                                      \
   {                                                                                                \
     .name = "preconditioner", .type = EB_OPTION_CHOICE, .fallback = "full",                        \
     .choices = "full|diag", .unit = "", .doc = "preconditioner of Section 3.4"                     \

@@ -6,7 +6,7 @@
  * with the contact law of problems/contact/problem.h; solved, checked for collisions and
  * relinearized until the motion from x0 to x1 is free of them.
  *
- *   contact-cr        conjugate residuals, cr.c        Verschoor and Jalba 2019
+ *   contact-al        augmented Lagrangian, al.c       after Verschoor and Jalba 2019
  *   contact-ica       constraint anticipation, ica.c   Otaduy, Tamstorf, Steinemann and Gross 2009
  *   contact-sp        staggered projections, sp.c      Kaufman, Sueda, James and Pai 2008
  *   contact-delassus  the reduced problem, delassus.c  Acary, Bremond and Huber 2018
@@ -585,8 +585,9 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
 
 static const char tight[] = "eps1=1e-9,eps2=1e-8,angle=0.05,max_iterations=1000000";
 
-CONTACT_SOLVER(cr, EB_CONTACT_CR_OPTIONS, "solved by conjugate residuals with changing states",
-               "Verschoor and Jalba 2019", tight, EB_ACCURACY);
+CONTACT_SOLVER(al, EB_CONTACT_AL_OPTIONS,
+               "solved by an augmented Lagrangian with conjugate residuals",
+               "after Verschoor and Jalba 2019", tight, EB_ACCURACY);
 CONTACT_SOLVER(ica, EB_CONTACT_ICA_OPTIONS, "solved by iterative constraint anticipation",
                "Otaduy et al. 2009; Verschoor and Jalba 2019, Section 6.2.2", tight, EB_ACCURACY);
 /* It does not get to the residuals of the others within its iterations. */

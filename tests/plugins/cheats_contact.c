@@ -7,7 +7,7 @@
 #include <math.h>
 
 static const eb_option options[] = {
-    {"of", EB_OPTION_TEXT, "contact-cr", 0, 0, NULL, "", "the solver inside"},
+    {"of", EB_OPTION_TEXT, "contact-al", 0, 0, NULL, "", "the solver inside"},
     {"fault", EB_OPTION_TEXT, "none", 0, 0, NULL, "", "what is wrong"},
     {0}};
 

@@ -1,7 +1,7 @@
-/* The regularized contact law of contact-cr, the system of a Newton step on it, and conjugate
+/* The regularized contact law of contact-al, the system of a Newton step on it, and conjugate
  * residuals on that. Internal to solvers/contact. */
-#ifndef EB_CONTACT_CR_SYSTEM_H
-#define EB_CONTACT_CR_SYSTEM_H
+#ifndef EB_CONTACT_AL_SYSTEM_H
+#define EB_CONTACT_AL_SYSTEM_H
 
 #include "problems/contact/problem.h"
 #include "solvers/solver.h"
@@ -16,23 +16,23 @@
  * convex function of u (the Moreau envelope), so that Phi(v) = 1/2 v^T A v - b^T v + sum_k
  * phi_k(H_k v - c_k),   grad Phi = A v - b - H^T r(v), is strictly convex. D_k = -dr/du is
  * symmetric and positive semi-definite. */
-typedef struct eb_cr_law {
+typedef struct eb_al_law {
   double *compliance; /* a contact: E, m/N */
   double *anchor;     /* 3 a contact: r^, N */
   double *bound;      /* a contact: s, N */
-} eb_cr_law;
+} eb_al_law;
 
-typedef enum eb_cr_state {
-  EB_CR_OPEN,
-  EB_CR_STICKS,
-  EB_CR_SLIDES,
-  EB_CR_OPEN_WITH_FRICTION /* no normal force, but the bound of the last proximal step is not 0 */
-} eb_cr_state;
+typedef enum eb_al_state {
+  EB_AL_OPEN,
+  EB_AL_STICKS,
+  EB_AL_SLIDES,
+  EB_AL_OPEN_WITH_FRICTION /* no normal force, but the bound of the last proximal step is not 0 */
+} eb_al_state;
 
 /* Forces r at u, both 3 entries; returns the state. */
-eb_cr_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3], double r[3]);
+eb_al_state eb_al_force(const eb_al_law *law, int32_t k, const double u[3], double r[3]);
 /* D_k at u, row-major. */
-void eb_cr_stiffness(const eb_cr_law *law, int32_t k, const double u[3], double D[9]);
+void eb_al_stiffness(const eb_al_law *law, int32_t k, const double u[3], double D[9]);
 
 /* The linear system of a Newton step,
  *
@@ -42,7 +42,7 @@ void eb_cr_stiffness(const eb_cr_law *law, int32_t k, const double u[3], double 
  * multipliers eliminated. Preconditioners: full  C^-1 = A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1, the
  * upper left block of their Equation 22, A_d of 3x3 blocks, M for D^-1 + H A_d^-1 H^T by symmetric
  * Gauss-Seidel over the contacts; diag  the inverse of the 3x3 diagonal blocks of K. */
-typedef struct eb_cr_system {
+typedef struct eb_al_system {
   const eb_contact_problem *problem;
   int64_t n, m, room;
   bool full;
@@ -53,31 +53,31 @@ typedef struct eb_cr_system {
   double *G;        /* 9 an entry: A_d^-1 H^T; with full */
   double *w;        /* m: work */
   eb_step_log *log; /* of the present solve, for the phases FACTOR and PRECONDITION; or NULL */
-} eb_cr_system;
+} eb_al_system;
 
-EB_MUST eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out);
-void eb_cr_system_clear(eb_cr_system *system);
+EB_MUST eb_error eb_al_system_create(int32_t rows, bool full, eb_al_system *out);
+void eb_al_system_clear(eb_al_system *system);
 /* Takes a problem and inverts the diagonal blocks. EB_ERR_INVALID when one is not positive
  * definite. */
-EB_MUST eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem);
+EB_MUST eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem);
 /* D of the law at u, and what the preconditioner needs of it. */
-void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u);
+void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const double *u);
 /* Ax = A x, Hx = H x, Kx = A x + H^T D H x. */
-void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *Hx, double *Kx);
+void eb_al_multiply(eb_al_system *system, const double *x, double *Ax, double *Hx, double *Kx);
 
 /* Conjugate residuals on K x = g, from x = 0, with A x and H x beside x. */
-typedef struct eb_cr_solve {
+typedef struct eb_al_solve {
   int64_t n, room;     /* room: of m */
   double *x, *Ax, *Hx; /* the direction found */
   double *r, *z, *p, *Ap, *Hp, *Kp, *Az, *Hz, *Kz, *CKp;
   double zKz, norm; /* norm: |r|_2 */
-} eb_cr_solve;
+} eb_al_solve;
 
-EB_MUST eb_error eb_cr_solve_reserve(eb_cr_solve *cr, int64_t n, int64_t m);
-void eb_cr_solve_clear(eb_cr_solve *cr);
+EB_MUST eb_error eb_al_solve_reserve(eb_al_solve *cr, int64_t n, int64_t m);
+void eb_al_solve_clear(eb_al_solve *cr);
 /* False: the preconditioner is not positive definite in the direction of g. */
-bool eb_cr_solve_start(eb_cr_solve *cr, eb_cr_system *system, const double *g);
+bool eb_al_solve_start(eb_al_solve *cr, eb_al_system *system, const double *g);
 /* False: breakdown, x is that before. */
-bool eb_cr_solve_iterate(eb_cr_solve *cr, eb_cr_system *system);
+bool eb_al_solve_iterate(eb_al_solve *cr, eb_al_system *system);
 
 #endif

@@ -1,5 +1,5 @@
 /* The regularized contact law, the system of a Newton step on it with its preconditioners, and
- * conjugate residuals; see cr_system.h for the formulas.
+ * conjugate residuals; see al_system.h for the formulas.
  *
  * Reference: Verschoor and Jalba 2019, Algorithm 1, lines 7 to 17, and Section 3.4. Their full
  * preconditioner takes the diagonal of S = H A_d^-1 H^T, which has to be scaled by the number of
@@ -12,7 +12,7 @@
  * Workspace: thirteen vectors, nine numbers a row, some thirty and nine an entry a contact.
  * Fails: begin says which block is not positive definite; start and iterate return false on a
  * breakdown. */
-#include "solvers/contact/cr_system.h"
+#include "solvers/contact/al_system.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,27 +23,27 @@
 /* ---- the law --------------------------------------------------------------------------------- */
 
 /* r^_t - u_t / E, and its length. */
-static double tangential(const eb_cr_law *law, int32_t k, const double u[3], double z[2]) {
+static double tangential(const eb_al_law *law, int32_t k, const double u[3], double z[2]) {
   const double *anchor = law->anchor + 3 * (int64_t)k;
   for (int i = 0; i < 2; i++) z[i] = anchor[1 + i] - u[1 + i] / law->compliance[k];
   return hypot(z[0], z[1]);
 }
 
 /* r^_n - u_n / E: the normal force before it is cut off at 0. */
-static double normal(const eb_cr_law *law, int32_t k, const double u[3]) {
+static double normal(const eb_al_law *law, int32_t k, const double u[3]) {
   return law->anchor[3 * (int64_t)k] - u[0] / law->compliance[k];
 }
 
 /* The law in its proximal form: minus the gradient of E/2 dist^2(r^ - u/E, .) to the half line of
  * normal forces and the disc of friction, of which it is the nearest point. */
-eb_cr_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3], double r[3]) {
+eb_al_state eb_al_force(const eb_al_law *law, int32_t k, const double u[3], double r[3]) {
   double z[2], length = tangential(law, k, u, z), n = normal(law, k, u), bound = law->bound[k];
   double shrink = length > bound ? bound / length : 1;
   r[0] = n > 0 ? n : 0;
   r[1] = shrink * z[0];
   r[2] = shrink * z[1];
-  if (n <= 0) return bound > 0 ? EB_CR_OPEN_WITH_FRICTION : EB_CR_OPEN;
-  return length > bound ? EB_CR_SLIDES : EB_CR_STICKS;
+  if (n <= 0) return bound > 0 ? EB_AL_OPEN_WITH_FRICTION : EB_AL_OPEN;
+  return length > bound ? EB_AL_SLIDES : EB_AL_STICKS;
 }
 
 /* Of the projection on a disc: the identity inside, s/|z| (1 - z z^T/|z|^2) outside.
@@ -51,7 +51,7 @@ eb_cr_state eb_cr_force(const eb_cr_law *law, int32_t k, const double u[3], doub
  * With z = r^_t - u_t / E, dz/du_t = -1 / E: D_t = (1 / E) d(projection)/dz. The eigenvalues are
  * 1 / E twice inside of the disc, 0 along z and s / (E |z|) < 1 / E across outside: a contact
  * that slides resists being turned, not being dragged on. */
-void eb_cr_stiffness(const eb_cr_law *law, int32_t k, const double u[3], double D[9]) {
+void eb_al_stiffness(const eb_al_law *law, int32_t k, const double u[3], double D[9]) {
   double z[2], length = tangential(law, k, u, z), stiffness = 1 / law->compliance[k],
                bound = law->bound[k];
   memset(D, 0, 9 * sizeof *D);
@@ -109,12 +109,12 @@ static void add_congruent(const double H[9], const double D[9], bool transposed,
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-eb_error eb_cr_system_create(int32_t rows, bool full, eb_cr_system *out) {
-  *out = (eb_cr_system){.n = 3 * (int64_t)rows, .full = full};
+eb_error eb_al_system_create(int32_t rows, bool full, eb_al_system *out) {
+  *out = (eb_al_system){.n = 3 * (int64_t)rows, .full = full};
   return EB_NEW(out->diagonal, 9 * (int64_t)rows);
 }
 
-static void clear_contacts(eb_cr_system *system) {
+static void clear_contacts(eb_al_system *system) {
   double **all[] = {&system->schur, &system->D, &system->inner, &system->w, &system->G};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     free(*all[i]);
@@ -122,13 +122,13 @@ static void clear_contacts(eb_cr_system *system) {
   }
 }
 
-void eb_cr_system_clear(eb_cr_system *system) {
+void eb_al_system_clear(eb_al_system *system) {
   clear_contacts(system);
   free(system->diagonal);
-  *system = (eb_cr_system){0};
+  *system = (eb_al_system){0};
 }
 
-static eb_error reserve(eb_cr_system *system, int64_t count) {
+static eb_error reserve(eb_al_system *system, int64_t count) {
   if (system->w && count <= system->room) return EB_OK;
   clear_contacts(system);
   int64_t room = count + count / 2 + 16;
@@ -143,7 +143,7 @@ static eb_error reserve(eb_cr_system *system, int64_t count) {
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *problem) {
+eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem) {
   const eb_block_matrix *A = problem->A;
   system->problem = problem;
   system->m = 3 * (int64_t)problem->count;
@@ -169,9 +169,9 @@ eb_error eb_cr_system_begin(eb_cr_system *system, const eb_contact_problem *prob
   return EB_OK;
 }
 
-void eb_cr_system_linearize(eb_cr_system *system, const eb_cr_law *law, const double *u) {
+void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const double *u) {
   for (int32_t k = 0; k < system->problem->count; k++)
-    eb_cr_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
+    eb_al_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
   eb_log_begin(system->log, EB_PHASE_FACTOR);
   /* The block that a sweep of the preconditioner solves for one contact, without D^-1, which an
    * open contact or a sliding one does not have: (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1. The matrix
@@ -225,12 +225,12 @@ static void contact_times(const eb_contact_problem *problem, int32_t k, const do
 }
 
 /* Whether the contact resists at all: those that do not are skipped. */
-static bool resists(const eb_cr_system *system, int32_t k) {
+static bool resists(const eb_al_system *system, int32_t k) {
   const double *D = system->D + 9 * (int64_t)k;
   return D[0] > 0 || D[4] > 0 || D[8] > 0;
 }
 
-void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *Hx, double *Kx) {
+void eb_al_multiply(eb_al_system *system, const double *x, double *Ax, double *Hx, double *Kx) {
   const eb_contact_problem *problem = system->problem;
   eb_block_multiply(problem->A, x, Ax);
   memcpy(Kx, Ax, (size_t)system->n * sizeof *Kx);
@@ -251,7 +251,7 @@ void eb_cr_multiply(eb_cr_system *system, const double *x, double *Ax, double *H
  * velocities z that all others leave it, s_k = (D^-1 + S_k)^-1 (H_k z + S_k s_k), and z follows at
  * once, z -= A_d^-1 H_k^T ds. Forward and back make a symmetric sweep, which a preconditioner of
  * conjugate residuals has to be. */
-static void relax(eb_cr_system *system, int32_t k, bool first, double *z) {
+static void relax(eb_al_system *system, int32_t k, bool first, double *z) {
   double u[3], own[3], next[3], *s = system->w + 3 * (int64_t)k;
   contact_times(system->problem, k, z, u);
   if (!first) {
@@ -272,7 +272,7 @@ static void relax(eb_cr_system *system, int32_t k, bool first, double *z) {
 }
 
 /* z = C^-1 r: see relax for the sweep of the full one. */
-static void precondition(eb_cr_system *system, const double *r, double *z) {
+static void precondition(eb_al_system *system, const double *r, double *z) {
   eb_log_begin(system->log, EB_PHASE_PRECONDITION);
   for (int64_t i = 0; i < system->n / 3; i++)
     times3(system->diagonal + 9 * i, r + 3 * i, z + 3 * i);
@@ -294,25 +294,25 @@ static void precondition(eb_cr_system *system, const double *r, double *z) {
 
 enum { MAIN_VECTORS = 10, CONTACT_VECTORS = 3 };
 
-static void main_vectors(eb_cr_solve *cr, double **all[MAIN_VECTORS]) {
+static void main_vectors(eb_al_solve *cr, double **all[MAIN_VECTORS]) {
   double **list[MAIN_VECTORS] = {&cr->x,  &cr->Ax, &cr->r,  &cr->z,  &cr->p,
                                  &cr->Ap, &cr->Kp, &cr->Az, &cr->Kz, &cr->CKp};
   memcpy(all, list, sizeof list);
 }
 
-void eb_cr_solve_clear(eb_cr_solve *cr) {
+void eb_al_solve_clear(eb_al_solve *cr) {
   double **all[MAIN_VECTORS];
   main_vectors(cr, all);
   for (int i = 0; i < MAIN_VECTORS; i++) free(*all[i]);
   free(cr->Hx);
   free(cr->Hp);
   free(cr->Hz);
-  *cr = (eb_cr_solve){0};
+  *cr = (eb_al_solve){0};
 }
 
-eb_error eb_cr_solve_reserve(eb_cr_solve *cr, int64_t n, int64_t m) {
+eb_error eb_al_solve_reserve(eb_al_solve *cr, int64_t n, int64_t m) {
   if (cr->Hz && cr->n == n && m <= cr->room) return EB_OK;
-  eb_cr_solve_clear(cr);
+  eb_al_solve_clear(cr);
   double **all[MAIN_VECTORS];
   main_vectors(cr, all);
   for (int i = 0; i < MAIN_VECTORS; i++) EB_TRY(EB_NEW(*all[i], n));
@@ -325,7 +325,7 @@ eb_error eb_cr_solve_reserve(eb_cr_solve *cr, int64_t n, int64_t m) {
   return EB_OK;
 }
 
-bool eb_cr_solve_start(eb_cr_solve *cr, eb_cr_system *system, const double *g) {
+bool eb_al_solve_start(eb_al_solve *cr, eb_al_system *system, const double *g) {
   size_t n = (size_t)system->n * sizeof(double), m = (size_t)system->m * sizeof(double);
   memcpy(cr->r, g, n);
   memset(cr->x, 0, n);
@@ -334,7 +334,7 @@ bool eb_cr_solve_start(eb_cr_solve *cr, eb_cr_system *system, const double *g) {
   precondition(system, cr->r, cr->z);
   cr->norm = eb_norm(system->n, cr->r);
   if (!(eb_dot(system->n, cr->r, cr->z) > 0)) return false;
-  eb_cr_multiply(system, cr->z, cr->Az, cr->Hz, cr->Kz);
+  eb_al_multiply(system, cr->z, cr->Az, cr->Hz, cr->Kz);
   cr->zKz = eb_dot(system->n, cr->z, cr->Kz);
   memcpy(cr->p, cr->z, n);
   memcpy(cr->Ap, cr->Az, n);
@@ -352,7 +352,7 @@ static void update_direction(int64_t n, double beta, const double *z, double *p)
   for (int64_t i = 0; i < n; i++) p[i] = z[i] + beta * p[i];
 }
 
-bool eb_cr_solve_iterate(eb_cr_solve *cr, eb_cr_system *system) {
+bool eb_al_solve_iterate(eb_al_solve *cr, eb_al_system *system) {
   int64_t n = system->n, m = system->m;
   precondition(system, cr->Kp, cr->CKp);
   double curvature = eb_dot(n, cr->Kp, cr->CKp), alpha = cr->zKz / curvature;
@@ -363,7 +363,7 @@ bool eb_cr_solve_iterate(eb_cr_solve *cr, eb_cr_system *system) {
   add_scaled(n, -alpha, cr->Kp, cr->r);
   add_scaled(n, -alpha, cr->CKp, cr->z);
   cr->norm = eb_norm(n, cr->r);
-  eb_cr_multiply(system, cr->z, cr->Az, cr->Hz, cr->Kz);
+  eb_al_multiply(system, cr->z, cr->Az, cr->Hz, cr->Kz);
   double next = eb_dot(n, cr->z, cr->Kz), beta = next / cr->zKz;
   cr->zKz = next;
   update_direction(n, beta, cr->z, cr->p);

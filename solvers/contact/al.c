@@ -1,5 +1,5 @@
-/* contact-cr: the contact problem by conjugate residuals, with an active set that changes while it
- * iterates.
+/* contact-al: the contact problem by an augmented Lagrangian, semismooth Newton on it, and
+ * conjugate residuals inside.
  *
  *   A v = b + H^T r,  u = H v - c,  with Signorini's condition and Coulomb's cone
  *
@@ -9,7 +9,7 @@
  * split residual. What differs, and why: an active set that follows multipliers which have not
  * converged cycles without end where constraints nearly repeat each other. Here every row has a
  * small compliance E = theta tr(S) / 3, S the diagonal block of the Schur complement, which makes
- * forces a function of velocities (cr_system.h), and a convex merit function of its own for a line
+ * forces a function of velocities (al_system.h), and a convex merit function of its own for a line
  * search:
  *
  *   anchors r^ <- r, bounds s <- mu r_n          (a proximal step, until r = r^ and s = mu r_n)
@@ -41,7 +41,7 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
-#include "solvers/contact/cr_system.h"
+#include "solvers/contact/al_system.h"
 #include "solvers/contact/method.h"
 #include "solvers/linalg/block_ops.h"
 
@@ -59,9 +59,9 @@ enum {
 };
 
 typedef struct workspace {
-  eb_cr_system system;
-  eb_cr_solve cr;
-  eb_cr_law law;
+  eb_al_system system;
+  eb_al_solve cr;
+  eb_al_law law;
   int64_t room;
   double *Av, *gradient, *descent; /* rows */
   double *u, *r;                   /* 3 a contact */
@@ -89,8 +89,8 @@ static void clear_contacts(workspace *w) {
 static void destroy(void *data) {
   workspace *w = data;
   if (!w) return;
-  eb_cr_system_clear(&w->system);
-  eb_cr_solve_clear(&w->cr);
+  eb_al_system_clear(&w->system);
+  eb_al_solve_clear(&w->cr);
   clear_contacts(w);
   free(w->Av);
   free(w->gradient);
@@ -103,7 +103,7 @@ static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
   *data = NULL;
   EB_TRY(EB_NEW(w, 1));
   bool full = !strcmp(eb_values_text(solver->options, "preconditioner"), "full");
-  eb_error error = eb_cr_system_create(rows, full, &w->system);
+  eb_error error = eb_al_system_create(rows, full, &w->system);
   if (!error) error = EB_NEW(w->Av, 3 * (int64_t)rows);
   if (!error) error = EB_NEW(w->gradient, 3 * (int64_t)rows);
   if (!error) error = EB_NEW(w->descent, 3 * (int64_t)rows);
@@ -115,7 +115,7 @@ static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
 }
 
 static eb_error reserve(workspace *w, int64_t count) {
-  EB_TRY(eb_cr_solve_reserve(&w->cr, w->system.n, 3 * count));
+  EB_TRY(eb_al_solve_reserve(&w->cr, w->system.n, 3 * count));
   if (w->state && count <= w->room) return EB_OK;
   clear_contacts(w);
   int64_t room = count + count / 2 + 16;
@@ -141,7 +141,7 @@ static eb_error reserve(workspace *w, int64_t count) {
 static int64_t evaluate(workspace *w, const eb_contact_problem *problem) {
   int64_t changes = 0;
   for (int32_t k = 0; k < problem->count; k++) {
-    uint8_t state = (uint8_t)eb_cr_force(&w->law, k, w->u + 3 * (int64_t)k, w->r + 3 * (int64_t)k);
+    uint8_t state = (uint8_t)eb_al_force(&w->law, k, w->u + 3 * (int64_t)k, w->r + 3 * (int64_t)k);
     changes += state != w->state[k];
     w->state[k] = state;
   }
@@ -159,7 +159,7 @@ static double slope(const workspace *w, int32_t count, double linear, double qua
   for (int32_t k = 0; k < count; k++) {
     const double *u = w->u + 3 * (int64_t)k, *Hx = w->cr.Hx + 3 * (int64_t)k;
     double at[3] = {u[0] + t * Hx[0], u[1] + t * Hx[1], u[2] + t * Hx[2]}, r[3];
-    eb_cr_force(&w->law, k, at, r);
+    eb_al_force(&w->law, k, at, r);
     sum -= r[0] * Hx[0] + r[1] * Hx[1] + r[2] * Hx[2];
   }
   return sum;
@@ -207,11 +207,11 @@ static double line_search(const workspace *w, const eb_contact_problem *problem,
 static bool direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
                       int64_t *iterations) {
   int64_t first = *iterations;
-  eb_cr_system_linearize(&w->system, &w->law, w->u);
+  eb_al_system_linearize(&w->system, &w->law, w->u);
   for (int64_t i = 0; i < w->system.n; i++) w->descent[i] = -w->gradient[i];
-  bool good = eb_cr_solve_start(&w->cr, &w->system, w->descent);
+  bool good = eb_al_solve_start(&w->cr, &w->system, w->descent);
   while (good && w->cr.norm > target && *iterations < tolerance->max_iterations) {
-    good = eb_cr_solve_iterate(&w->cr, &w->system);
+    good = eb_al_solve_iterate(&w->cr, &w->system);
     *iterations += good;
     eb_log_residual(w->system.log, w->cr.norm);
   }
@@ -224,7 +224,7 @@ static bool direction(workspace *w, const eb_contact_tolerance *tolerance, doubl
 static double contact_error(const workspace *w, int32_t k) {
   const double *u = w->u + 3 * (int64_t)k;
   double off = w->r[3 * (int64_t)k] > 0 || u[0] < 0 ? fabs(u[0]) : 0;
-  return w->state[k] == EB_CR_STICKS ? fmax(off, hypot(u[1], u[2])) : off;
+  return w->state[k] == EB_AL_STICKS ? fmax(off, hypot(u[1], u[2])) : off;
 }
 
 /* A proximal step leaves E / (E + S) of a contact's error, S its compliance with the others as they
@@ -264,7 +264,7 @@ static void project_forces(const workspace *w, const eb_contact_problem *problem
     double *to = r + 3 * (int64_t)k, length = hypot(from[1], from[2]),
            limit = problem->mu[k] * from[0];
     double shrink =
-        length > limit || (w->state[k] == EB_CR_SLIDES && length > 0) ? limit / length : 1;
+        length > limit || (w->state[k] == EB_AL_SLIDES && length > 0) ? limit / length : 1;
     to[0] = from[0];
     to[1] = shrink * from[1];
     to[2] = shrink * from[2];
@@ -342,7 +342,7 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   w->system.log = log;
   eb_log_begin(log, EB_PHASE_FACTOR);
   EB_TRY(reserve(w, problem->count));
-  EB_TRY(eb_cr_system_begin(&w->system, problem));
+  EB_TRY(eb_al_system_begin(&w->system, problem));
   /* Compliance E = theta tr(S_k) / 3 from the Schur diagonal S_k = H_k A_d^-1 H_k^T (m/N): how far
    * a unit force moves the contact alone. A force then follows its displacement about as stiffly as
    * the bodies resist it, whatever the units of the scene: K is no worse conditioned than A. */
@@ -386,5 +386,5 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   return EB_OK;
 }
 
-const eb_contact_method eb_contact_cr = {
-    .name = "cr", .create = create, .solve = solve, .destroy = destroy};
+const eb_contact_method eb_contact_al = {
+    .name = "al", .create = create, .solve = solve, .destroy = destroy};

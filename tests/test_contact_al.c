@@ -1,6 +1,6 @@
-/* contact-cr's method: its law against finite differences, its system against dense algebra, its
+/* contact-al's method: its law against finite differences, its system against dense algebra, its
  * solutions by eb_contact_measure. */
-#include "solvers/contact/cr_system.h"
+#include "solvers/contact/al_system.h"
 #include "solvers/contact/method.h"
 #include "tests/contact_problems.h"
 
@@ -31,13 +31,13 @@ static eb_error run_method(const contact_case *c, const char *options,
   eb_values *values;
   eb_step_log *log;
   void *method;
-  tap_require(eb_values_create("contact-cr", METHOD_OPTIONS, options, &values), "options");
+  tap_require(eb_values_create("contact-al", METHOD_OPTIONS, options, &values), "options");
   tap_require(eb_step_log_create(1000, &log), "a log");
   eb_solver solver = {.options = values};
-  tap_require(eb_contact_cr.create(&solver, c->A->rows, &method), "the method");
-  eb_error error = eb_contact_cr.solve(method, c->problem, tolerance, s->v, s->r, log, &s->outcome);
+  tap_require(eb_contact_al.create(&solver, c->A->rows, &method), "the method");
+  eb_error error = eb_contact_al.solve(method, c->problem, tolerance, s->v, s->r, log, &s->outcome);
   eb_contact_measure(c->problem, s->v, s->r, tolerance->eps2, s->work, &s->error);
-  eb_contact_cr.destroy(method);
+  eb_contact_al.destroy(method);
   eb_step_log_destroy(log);
   eb_values_destroy(values);
   return error;
@@ -62,7 +62,7 @@ static solution solve_case(const contact_case *c, const char *options,
 static void law_is_differentiated(void) {
   random_state random = random_seed(7);
   double compliance = 2e-4, anchor[3], bound, worst = 0;
-  eb_cr_law law = {.compliance = &compliance, .anchor = anchor, .bound = &bound};
+  eb_al_law law = {.compliance = &compliance, .anchor = anchor, .bound = &bound};
   int seen[4] = {0};
   for (int i = 0; i < 2000; i++) {
     double u[3], D[9], r[3];
@@ -71,14 +71,14 @@ static void law_is_differentiated(void) {
       u[d] = compliance * random_uniform(&random, -1, 1);
     }
     bound = i % 4 ? random_uniform(&random, 0, 1) : 0;
-    seen[eb_cr_force(&law, 0, u, r)]++;
-    eb_cr_stiffness(&law, 0, u, D);
+    seen[eb_al_force(&law, 0, u, r)]++;
+    eb_al_stiffness(&law, 0, u, D);
     for (int d = 0; d < 3; d++) {
       double step = 1e-6 * compliance, high[3], low[3], at[3] = {u[0], u[1], u[2]};
       at[d] = u[d] + step;
-      eb_cr_force(&law, 0, at, high);
+      eb_al_force(&law, 0, at, high);
       at[d] = u[d] - step;
-      eb_cr_force(&law, 0, at, low);
+      eb_al_force(&law, 0, at, low);
       for (int e = 0; e < 3; e++)
         worst = fmax(worst, fabs(D[3 * e + d] + (high[e] - low[e]) / (2 * step)) * compliance);
     }
@@ -90,14 +90,14 @@ static void law_is_differentiated(void) {
 
 static void law_is_the_contact_law(void) {
   double compliance = 1e-4, anchor[3] = {2, 0.6, -0.8}, bound = 1, r[3], zero[3] = {0};
-  eb_cr_law law = {.compliance = &compliance, .anchor = anchor, .bound = &bound};
-  tap_ok(eb_cr_force(&law, 0, zero, r) != EB_CR_SLIDES && r[0] == 2 && r[1] == 0.6 && r[2] == -0.8,
+  eb_al_law law = {.compliance = &compliance, .anchor = anchor, .bound = &bound};
+  tap_ok(eb_al_force(&law, 0, zero, r) != EB_AL_SLIDES && r[0] == 2 && r[1] == 0.6 && r[2] == -0.8,
          "at rest the force is the anchor");
   double away[3] = {1e-3, 0, 0};
-  tap_ok(eb_cr_force(&law, 0, away, r) == EB_CR_OPEN_WITH_FRICTION && r[0] == 0,
+  tap_ok(eb_al_force(&law, 0, away, r) == EB_AL_OPEN_WITH_FRICTION && r[0] == 0,
          "a contact that parts pushes no more");
   double along[3] = {0, 3e-4, 4e-4};
-  tap_ok(eb_cr_force(&law, 0, along, r) == EB_CR_SLIDES, "a contact that slides is on the cone");
+  tap_ok(eb_al_force(&law, 0, along, r) == EB_AL_SLIDES, "a contact that slides is on the cone");
   tap_near(hypot(r[1], r[2]), 1, 1e-15, "with the bound's length, to rounding");
 }
 
@@ -110,8 +110,8 @@ static void system_is_solved(bool full) {
       .seed = 11, .bodies = 6, .side = 3, .contacts = 40, .mu = 0.5, .duplicates = 5};
   contact_case c = contact_open(&recipe);
   int64_t n = 3 * (int64_t)c.A->rows, m = 3 * (int64_t)c.problem->count;
-  eb_cr_system system;
-  eb_cr_solve cr = {0};
+  eb_al_system system;
+  eb_al_solve cr = {0};
   double *zero, *compliance, *anchor, *bound, *Ax, *Hx, *Kx, worst = 0;
   tap_require(EB_NEW(zero, m), "u");
   tap_require(EB_NEW(compliance, c.problem->count), "E");
@@ -126,17 +126,17 @@ static void system_is_solved(bool full) {
     anchor[3 * (int64_t)k + 1] = 1;
     bound[k] = 0.5 * (k % 4);
   }
-  eb_cr_law law = {.compliance = compliance, .anchor = anchor, .bound = bound};
-  tap_require(eb_cr_system_create(c.A->rows, full, &system), "a system");
-  tap_require(eb_cr_system_begin(&system, c.problem), "a problem");
-  tap_require(eb_cr_solve_reserve(&cr, n, m), "room");
-  eb_cr_system_linearize(&system, &law, zero);
-  tap_ok(eb_cr_solve_start(&cr, &system, c.b), "%s: a start", full ? "full" : "diag");
+  eb_al_law law = {.compliance = compliance, .anchor = anchor, .bound = bound};
+  tap_require(eb_al_system_create(c.A->rows, full, &system), "a system");
+  tap_require(eb_al_system_begin(&system, c.problem), "a problem");
+  tap_require(eb_al_solve_reserve(&cr, n, m), "room");
+  eb_al_system_linearize(&system, &law, zero);
+  tap_ok(eb_al_solve_start(&cr, &system, c.b), "%s: a start", full ? "full" : "diag");
   double first = cr.norm;
   int iterations = 0;
-  while (iterations < 400 && cr.norm > 1e-9 * first && eb_cr_solve_iterate(&cr, &system))
+  while (iterations < 400 && cr.norm > 1e-9 * first && eb_al_solve_iterate(&cr, &system))
     iterations++;
-  eb_cr_multiply(&system, cr.x, Ax, Hx, Kx);
+  eb_al_multiply(&system, cr.x, Ax, Hx, Kx);
   for (int64_t i = 0; i < n; i++) {
     worst = fmax(worst, fabs(c.b[i] - Kx[i] - cr.r[i]));
     worst = fmax(worst, fabs(Ax[i] - cr.Ax[i]));
@@ -146,8 +146,8 @@ static void system_is_solved(bool full) {
   tap_below(cr.norm, 1e-9 * first, "conjugate residuals reach 1e-9 in 400 iterations");
   double *all[] = {zero, compliance, anchor, bound, Ax, Hx, Kx};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-  eb_cr_solve_clear(&cr);
-  eb_cr_system_clear(&system);
+  eb_al_solve_clear(&cr);
+  eb_al_system_clear(&system);
   contact_close(&c);
 }
 
