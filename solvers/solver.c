@@ -87,6 +87,7 @@ const char *eb_counter_name(eb_counter counter) {
       [EB_COUNT_OUTER_ITERATIONS] = "collision_rounds",
       [EB_COUNT_RELINEARIZATIONS] = "relinearizations",
       [EB_COUNT_COLLISION_CANDIDATES] = "collision_candidates",
+      [EB_COUNT_CONTACT_VISITS] = "contact_visits",
       [EB_COUNT_ACTIVE_SET_CHANGES] = "state_changes"};
   return (unsigned)counter < EB_COUNTERS ? names[counter] : "unknown counter";
 }

@@ -75,6 +75,8 @@ typedef enum eb_counter {
   EB_COUNT_RELINEARIZATIONS, /* constraints made anew within the step because the bodies moved on */
   EB_COUNT_COLLISION_CANDIDATES, /* pairs of features that the step has tested */
   EB_COUNT_ACTIVE_SET_CHANGES,   /* of contacts, in the method that solves for them */
+  EB_COUNT_CONTACT_VISITS, /* times that a method goes to a contact: for a product with its rows (or
+                              with their transposes, or both at once), or for its law */
   EB_COUNTERS
 } eb_counter;
 const char *eb_counter_name(eb_counter counter); /* "factorizations", ... */

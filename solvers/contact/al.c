@@ -147,6 +147,7 @@ static int64_t evaluate(workspace *w, const eb_contact_problem *problem) {
   }
   for (int64_t i = 0; i < w->system.n; i++) w->gradient[i] = problem->b[i] - w->Av[i];
   eb_contact_force_add(problem, w->r, w->gradient);
+  eb_log_count(w->system.log, EB_COUNT_CONTACT_VISITS, problem->count);
   for (int64_t i = 0; i < w->system.n; i++) w->gradient[i] = -w->gradient[i];
   return changes;
 }
@@ -156,6 +157,7 @@ static int64_t evaluate(workspace *w, const eb_contact_problem *problem) {
  * Section 3.5 is for. It rises with t, as Phi is convex, and is negative at 0. */
 static double slope(const workspace *w, int32_t count, double linear, double quadratic, double t) {
   double sum = linear + t * quadratic;
+  eb_log_count(w->system.log, EB_COUNT_CONTACT_VISITS, count);
   for (int32_t k = 0; k < count; k++) {
     const double *u = w->u + 3 * (int64_t)k, *Hx = w->cr.Hx + 3 * (int64_t)k;
     double at[3] = {u[0] + t * Hx[0], u[1] + t * Hx[1], u[2] + t * Hx[2]}, r[3];
@@ -307,6 +309,8 @@ static bool is_solved(workspace *w, const eb_contact_problem *problem,
   project_forces(w, problem, r);
   eb_contact_measure(problem, v, r, tolerance->eps2, w->work, &error);
   eb_block_multiply(problem->A, v, w->Av);
+  eb_log_count(w->system.log, EB_COUNT_MATVECS, 2);
+  eb_log_count(w->system.log, EB_COUNT_CONTACT_VISITS, 2 * (double)problem->count);
   return eb_contact_solved(&error, tolerance);
 }
 
@@ -362,6 +366,8 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_block_multiply(problem->A, v, w->Av);
   eb_contact_velocity(problem, v, w->u);
+  eb_log_count(log, EB_COUNT_MATVECS, 1);
+  eb_log_count(log, EB_COUNT_CONTACT_VISITS, problem->count);
   evaluate(w, problem);
   eb_log_residual(log, gradient_norm(w));
   outcome->reason = iterate(w, problem, tolerance, v, r, log, outcome);

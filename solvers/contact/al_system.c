@@ -233,6 +233,8 @@ static bool resists(const eb_al_system *system, int32_t k) {
 void eb_al_multiply(eb_al_system *system, const double *x, double *Ax, double *Hx, double *Kx) {
   const eb_contact_problem *problem = system->problem;
   eb_block_multiply(problem->A, x, Ax);
+  eb_log_count(system->log, EB_COUNT_MATVECS, 1);
+  eb_log_count(system->log, EB_COUNT_CONTACT_VISITS, problem->count);
   memcpy(Kx, Ax, (size_t)system->n * sizeof *Kx);
   for (int32_t k = 0; k < problem->count; k++) {
     double *u = Hx + 3 * (int64_t)k, r[3];
@@ -276,10 +278,15 @@ static void precondition(eb_al_system *system, const double *r, double *z) {
   eb_log_begin(system->log, EB_PHASE_PRECONDITION);
   for (int64_t i = 0; i < system->n / 3; i++)
     times3(system->diagonal + 9 * i, r + 3 * i, z + 3 * i);
-  for (int32_t k = 0; system->full && k < system->problem->count; k++)
-    if (resists(system, k)) relax(system, k, true, z);
+  int64_t visits = 0;
+  for (int32_t k = 0; system->full && k < system->problem->count; k++) {
+    if (!resists(system, k)) continue;
+    relax(system, k, true, z);
+    visits += 2;
+  }
   for (int32_t k = system->problem->count - 1; system->full && k >= 0; k--)
     if (resists(system, k)) relax(system, k, false, z);
+  eb_log_count(system->log, EB_COUNT_CONTACT_VISITS, (double)visits);
   eb_log_end(system->log, EB_PHASE_PRECONDITION);
 }
 

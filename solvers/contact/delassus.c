@@ -114,6 +114,7 @@ static eb_error reduce_operator(eb_delassus *d, const eb_contact_problem *p, dou
     if (*reason <= 0) return EB_OK;
     eb_log_count(log, EB_COUNT_SOLVES, columns);
     for (int32_t k = first; k < p->count; k++) multiply_rows(p, k, first, last, d->sides, W);
+    eb_log_count(log, EB_COUNT_CONTACT_VISITS, (double)(last - first) + (p->count - first));
   }
   return EB_OK;
 }
@@ -124,6 +125,7 @@ eb_error eb_delassus_reduce(eb_delassus *delassus, const eb_contact_problem *pro
   if (*reason <= 0) return EB_OK;
   eb_log_count(log, EB_COUNT_SOLVES, 1);
   eb_contact_velocity(problem, delassus->solution, reduced->q);
+  eb_log_count(log, EB_COUNT_CONTACT_VISITS, problem->count);
   EB_TRY(reduce_operator(delassus, problem, reduced->W, log, reason));
   eb_reduced_couple(reduced);
   return EB_OK;
@@ -140,6 +142,8 @@ static eb_error expand(eb_delassus *delassus, const eb_contact_problem *problem,
     eb_block_multiply(problem->A, v, product);
     memcpy(rest, problem->b, (size_t)n * sizeof *rest);
     eb_contact_force_add(problem, r, rest);
+    eb_log_count(log, EB_COUNT_MATVECS, 1);
+    eb_log_count(log, EB_COUNT_CONTACT_VISITS, problem->count);
     for (int64_t i = 0; i < n; i++) rest[i] -= product[i];
     EB_TRY(eb_multifrontal_solve(delassus->factor, 1, rest, rest, log, reason));
     if (*reason <= 0) return EB_OK;
@@ -208,6 +212,8 @@ static eb_error solve_reduced(method *m, const eb_contact_problem *problem,
   memcpy(r, m->reduced.r, bytes);
   EB_TRY(expand(&m->operator, problem, r, v, log, &reason));
   eb_contact_measure(problem, v, r, tolerance->eps2, m->work, &error);
+  eb_log_count(log, EB_COUNT_MATVECS, 1);
+  eb_log_count(log, EB_COUNT_CONTACT_VISITS, 2 * (double)problem->count);
   if (reason <= 0)
     outcome->reason = reason;
   else if (outcome->reason > 0 && !eb_contact_solved(&error, tolerance))

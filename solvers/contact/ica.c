@@ -160,6 +160,7 @@ static double residual(ica *s, const ica_run *run) {
   for (int64_t k = 0; k < n; k++) s->R[k] = p->b[k] - s->R[k];
   eb_contact_force_add(p, run->r, s->R);
   eb_log_count(run->log, EB_COUNT_MATVECS, 1);
+  eb_log_count(run->log, EB_COUNT_CONTACT_VISITS, p->count);
   return eb_norm(n, s->R);
 }
 
@@ -220,6 +221,7 @@ static void solve_contacts(ica *s, const ica_run *run) {
     double largest = 0;
     for (int32_t k = 0; k < run->problem->count; k++)
       largest = fmax(largest, relax_contact(s, run, k));
+    eb_log_count(run->log, EB_COUNT_CONTACT_VISITS, run->problem->count);
     if (!sweep) enough = fmax(enough, inner_reduction * largest);
     if (!(largest > enough)) break;
   }
@@ -295,6 +297,8 @@ static bool is_solved(ica *s, const ica_run *run, double *norm) {
   *norm = residual(s, run);
   if (!(*norm <= run->tolerance->eps1)) return false;
   eb_contact_measure(run->problem, run->v, run->r, eps2, s->work, &error);
+  eb_log_count(run->log, EB_COUNT_MATVECS, 1);
+  eb_log_count(run->log, EB_COUNT_CONTACT_VISITS, 2 * (double)run->problem->count);
   return eb_contact_solved(&error, run->tolerance);
 }
 

@@ -47,7 +47,8 @@ typedef struct eb_contact_method {
   eb_error (*create)(const eb_solver *solver, int32_t rows, void **data);
   /* Solves from the guess (v, r), r of contacts that are new being 0, to the tolerance; (v, r) are
    * the result also when it fails. May grow its own arrays when there are more contacts than ever.
-   * Logs phases SOLVE or FACTOR inside RESOLVE, residuals and counters. */
+   * Logs phases SOLVE or FACTOR inside RESOLVE, residuals and counters: EB_COUNT_MATVECS and
+   * EB_COUNT_CONTACT_VISITS in all that it does, also where it asks eb_contact_measure. */
   eb_error (*solve)(void *data, const eb_contact_problem *problem,
                     const eb_contact_tolerance *tolerance, double *v, double *r, eb_step_log *log,
                     eb_contact_outcome *outcome);

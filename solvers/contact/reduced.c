@@ -104,7 +104,8 @@ static double velocity_row(const eb_reduced *reduced, const double *r, int64_t i
 }
 
 /* u = W r + q of forces r. */
-static void velocities(const eb_reduced *reduced, const double *r, double *u) {
+static void velocities(const eb_reduced *reduced, const double *r, double *u, eb_step_log *log) {
+  eb_log_count(log, EB_COUNT_CONTACT_VISITS, reduced->count);
   for (int64_t i = 0; i < 3 * (int64_t)reduced->count; i++) u[i] = velocity_row(reduced, r, i);
 }
 
@@ -202,7 +203,8 @@ void eb_contact_solve_local(const double W[9], const double q[3], double mu, dou
  * solved for good if it is alone. It converges for W definite without friction, as each contact
  * minimizes the same quadratic function over its own half line; with friction there is no such
  * function, and no proof. */
-static void sweep(eb_reduced *reduced) {
+static void sweep(eb_reduced *reduced, eb_step_log *log) {
+  eb_log_count(log, EB_COUNT_CONTACT_VISITS, reduced->count);
   int64_t m = 3 * (int64_t)reduced->count;
   for (int64_t k = 0; k < reduced->count; k++) {
     double W[9], q[3], *r = reduced->r + 3 * k, *u = reduced->u + 3 * k;
@@ -242,10 +244,10 @@ void eb_reduced_gauss_seidel(eb_reduced *reduced, const eb_contact_tolerance *to
   outcome->reason = EB_DIVERGED_MAX_IT;
   while (outcome->iterations < tolerance->max_iterations) {
     memcpy(reduced->work, reduced->r, bytes);
-    sweep(reduced);
+    sweep(reduced, log);
     outcome->iterations++;
     if (!is_over(reduced, reduced->work, tolerance, log, outcome)) continue;
-    velocities(reduced, reduced->r, reduced->u);
+    velocities(reduced, reduced->r, reduced->u, log);
     if (is_over(reduced, reduced->r, tolerance, NULL, outcome)) break;
   }
 }
@@ -330,8 +332,8 @@ static void diagonal_block(const eb_reduced *reduced, int64_t k, double W[9]) {
 }
 
 /* Takes u of r into reduced->u, F; returns |F|. */
-static double residuals(eb_reduced *reduced, const double *r, double *F) {
-  velocities(reduced, r, reduced->u);
+static double residuals(eb_reduced *reduced, const double *r, double *F, eb_step_log *log) {
+  velocities(reduced, r, reduced->u, log);
   for (int64_t k = 0; k < reduced->count; k++) {
     double W[9];
     diagonal_block(reduced, k, W);
@@ -373,18 +375,18 @@ static bool newton_step(eb_reduced *reduced, const double *F, double *step) {
  * |F + t F' step| = (1 - t) |F|. At kinks it may not be one; then no halving helps, and sweeps
  * take over. */
 static bool line_search(eb_reduced *reduced, const double *step, double *F, double *trial,
-                        double *norm) {
+                        double *norm, eb_step_log *log) {
   int64_t m = 3 * (int64_t)reduced->count;
   double length = 1;
   for (int i = 0; i <= HALVINGS; i++, length *= 0.5) {
     for (int64_t j = 0; j < m; j++) trial[j] = reduced->r[j] + length * step[j];
-    double reached = residuals(reduced, trial, F);
+    double reached = residuals(reduced, trial, F, log);
     if (!(reached <= (1 - 1e-4 * length) * *norm)) continue;
     memcpy(reduced->r, trial, (size_t)m * sizeof *trial);
     *norm = reached;
     return true;
   }
-  *norm = residuals(reduced, reduced->r, F);
+  *norm = residuals(reduced, reduced->r, F, log);
   return false;
 }
 
@@ -394,12 +396,12 @@ static bool accept(eb_reduced *reduced, const double *F, double *clean,
                    eb_contact_outcome *outcome) {
   int64_t m = 3 * (int64_t)reduced->count;
   for (int64_t i = 0; i < m; i++) clean[i] = reduced->r[i] - F[i];
-  velocities(reduced, clean, reduced->u);
+  velocities(reduced, clean, reduced->u, log);
   bool over = is_over(reduced, clean, tolerance, log, outcome);
   if (over)
     memcpy(reduced->r, clean, (size_t)m * sizeof *clean);
   else
-    velocities(reduced, reduced->r, reduced->u);
+    velocities(reduced, reduced->r, reduced->u, log);
   return over;
 }
 
@@ -420,11 +422,11 @@ eb_error eb_reduced_newton(eb_reduced *reduced, const eb_contact_tolerance *tole
   while (outcome->iterations < most) {
     for (int64_t i = 0; i < sweeps && failed && outcome->iterations < most;
          i++, outcome->iterations++)
-      sweep(reduced);
+      sweep(reduced, log);
     if (failed) sweeps *= 2;
-    double norm = residuals(reduced, reduced->r, F);
+    double norm = residuals(reduced, reduced->r, F, log);
     if (accept(reduced, F, trial, tolerance, log, outcome) || outcome->iterations >= most) break;
-    failed = !newton_step(reduced, F, step) || !line_search(reduced, step, F, trial, &norm);
+    failed = !newton_step(reduced, F, step) || !line_search(reduced, step, F, trial, &norm, log);
     outcome->iterations++;
   }
   return EB_OK;

@@ -13,23 +13,10 @@
  * the normal rows and the sticking ones contradict each other, the friction program's solution is
  * returned as EB_CONVERGED_STAGNATED: only the normal rows are not met.
  *
- * Active rows are equations; the others have a constant force f: r_n = 0 of open contacts, r_t = s
- d
- * of sliding ones. With L the active rows of H this is the saddle point system
- *
- *   B y = d,   B = [A  L^T]   y = ( v )   d = (b + f)
- *                  [L   0 ]       (-r )       (  c  )
- *
- * in which rows that are not active are 0 in r and in every residual. B is indefinite; conjugate
- * residuals minimize |d - B y| in the norm of the preconditioner (Verschoor and Jalba 2019,
- Algorithm
- * 1), the diagonal one of their Equation 22 with A_d = diag(A), S_d = diag(Z L A_d^-1 L^T):
- *
- *   C^-1 = [A_d^-1 0; 0 S_d^-1],   positive definite: the residual decreases.
- *
- Published with facets and a dense solver of quadratic
- * programs; here with discs, and conjugate residuals on the sparse system with the diagonal
- * preconditioner, as in the comparison of Verschoor and Jalba.
+ * Active rows are equations; the others have a constant force: r_n = 0 of open contacts, r_t = s d
+ * of sliding ones. Conjugate residuals with the preconditioner diag solve that saddle point system
+ * (saddle.h), as in the comparison of Verschoor and Jalba; published with facets and a dense solver
+ * of quadratic programs, here with discs.
  *
  * active-set: the active set changes when the equations of the active rows are solved; also, at
  * most MAX_EARLY times in a program, when they are solved to a small part of what they began with
@@ -60,6 +47,7 @@
 
 #include "problems/base/memory.h"
 #include "solvers/contact/method.h"
+#include "solvers/contact/saddle.h"
 #include "solvers/linalg/block_ops.h"
 
 static const double unchanged = 0.05; /* a violation that changes by less, in part, is the same */
@@ -74,22 +62,6 @@ enum {
   MAX_EARLY = 40 /* changes of a program before convergence: then only at it */
 };
 
-/* The system of the active rows; A_d and S_d inverted. */
-typedef struct saddle_system {
-  const eb_contact_problem *problem;
-  int64_t n, m;     /* 3 rows of A, 3 contacts */
-  uint8_t *active;  /* m: the rows of L */
-  double *diagonal; /* n: A_d^-1 */
-  double *schur;    /* m: S_d^-1 */
-} saddle_system;
-
-/* Conjugate residuals: y and residual as they develop. */
-typedef struct conjugate_residuals {
-  double *y, *r;                 /* n + m */
-  double *z, *p, *Bz, *Bp, *CBp; /* z = C^-1 r */
-  double zBz, alpha;
-} conjugate_residuals;
-
 typedef struct friction_state {
   bool sticks;
   double d[2];      /* direction of the force while it slides, unit */
@@ -101,8 +73,8 @@ typedef struct staggered {
   bool dynamic;     /* the active set changes at intervals, not only at convergence */
   double tightness; /* the part of eps1, eps2 and the angle that a program is solved to */
   int32_t room;     /* of contacts */
-  saddle_system saddle;
-  conjugate_residuals cr;
+  eb_saddle saddle;
+  eb_saddle_cr cr;
   double *rhs;              /* rows and contact rows */
   double *r, *frozen, *u;   /* 3 a contact */
   double *work;             /* of the measure */
@@ -129,16 +101,12 @@ typedef struct pivoting {
 /* ---- memory ---- */
 
 static void free_contacts(staggered *sp) {
-  double **all[] = {&sp->rhs,          &sp->work,  &sp->r,     &sp->frozen, &sp->u,
-                    &sp->saddle.schur, &sp->cr.y,  &sp->cr.r,  &sp->cr.z,   &sp->cr.p,
-                    &sp->cr.Bz,        &sp->cr.Bp, &sp->cr.CBp};
+  double **all[] = {&sp->rhs, &sp->work, &sp->r, &sp->frozen, &sp->u};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     free(*all[i]);
     *all[i] = NULL;
   }
-  free(sp->saddle.active);
   free(sp->friction);
-  sp->saddle.active = NULL;
   sp->friction = NULL;
   sp->room = 0;
 }
@@ -147,7 +115,8 @@ static void destroy(void *data) {
   staggered *sp = data;
   if (!sp) return;
   free_contacts(sp);
-  free(sp->saddle.diagonal);
+  eb_saddle_clear(&sp->saddle);
+  eb_saddle_cr_clear(&sp->cr);
   free(sp);
 }
 
@@ -156,8 +125,7 @@ static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
   *data = NULL;
   EB_TRY(EB_NEW(sp, 1));
   sp->dynamic = !strcmp(eb_values_text(solver->options, "inner"), "2xcr");
-  sp->saddle.n = 3 * (int64_t)rows;
-  eb_error error = EB_NEW(sp->saddle.diagonal, sp->saddle.n);
+  eb_error error = eb_saddle_create(rows, false, &sp->saddle);
   if (error)
     destroy(sp);
   else
@@ -166,146 +134,19 @@ static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
 }
 
 static eb_error grow(staggered *sp, int32_t count) {
+  EB_TRY(eb_saddle_cr_reserve(&sp->cr, sp->saddle.n, 3 * (int64_t)count, false));
   if (sp->friction && count <= sp->room) return EB_OK;
   int32_t room = count + count / 2;
   int64_t m = 3 * (int64_t)room, size = sp->saddle.n + m;
-  double **whole[] = {&sp->rhs,  &sp->work,  &sp->cr.y,  &sp->cr.r,  &sp->cr.z,
-                      &sp->cr.p, &sp->cr.Bz, &sp->cr.Bp, &sp->cr.CBp};
-  double **rows[] = {&sp->r, &sp->frozen, &sp->u, &sp->saddle.schur};
   free_contacts(sp);
-  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) EB_TRY(EB_NEW(*whole[i], size));
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) EB_TRY(EB_NEW(*rows[i], m));
-  EB_TRY(EB_NEW(sp->saddle.active, m));
+  EB_TRY(EB_NEW(sp->rhs, size));
+  EB_TRY(EB_NEW(sp->work, size));
+  EB_TRY(EB_NEW(sp->r, m));
+  EB_TRY(EB_NEW(sp->frozen, m));
+  EB_TRY(EB_NEW(sp->u, m));
   EB_TRY(EB_NEW(sp->friction, room));
   sp->room = room;
   return EB_OK;
-}
-
-/* ---- the saddle point system ---- */
-
-/* Takes a problem, with no row active: A_d, and of S_d = diag(Z L A_d^-1 L^T) the entry of every
- * row, Z_k sum_j h_j^2 / A_jj over the entries h of the row. Z counts the constraints that nearly
- * repeat this one: S of k equal rows has the eigenvalue k s, and its diagonal alone would call it
- * s. */
-static eb_error saddle_begin(saddle_system *saddle, const eb_contact_problem *problem) {
-  const eb_block_matrix *A = problem->A;
-  saddle->problem = problem;
-  saddle->m = 3 * (int64_t)problem->count;
-  for (int64_t i = 0; i < saddle->n; i++) {
-    double entry = A->values[9 * (int64_t)A->diagonal[i / 3] + 4 * (i % 3)];
-    if (!(entry > 0))
-      return EB_ERROR(
-          EB_ERR_INVALID,
-          "row %d of the matrix has the diagonal entry %g; it must be positive definite",
-          (int)(i / 3), entry);
-    saddle->diagonal[i] = 1 / entry;
-  }
-  for (int32_t k = 0; k < problem->count; k++)
-    for (int row = 0; row < 3; row++) {
-      double sum = 0;
-      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
-        for (int d = 0; d < 3; d++) {
-          double h = problem->H[9 * (int64_t)e + 3 * row + d];
-          sum += h * h * saddle->diagonal[3 * (int64_t)problem->block[e] + d];
-        }
-      double entry = problem->similar[k] * sum;
-      saddle->schur[3 * (int64_t)k + row] = entry > 0 ? 1 / entry : 0;
-    }
-  memset(saddle->active, 0, (size_t)saddle->m);
-  return EB_OK;
-}
-
-/* By = B y. Rows of contacts without an active one are skipped: most are, where bodies slide apart.
- */
-static void multiply(const saddle_system *saddle, const double *y, double *By) {
-  const eb_contact_problem *problem = saddle->problem;
-  const double *r = y + saddle->n;
-  double *rows = By + saddle->n;
-  eb_block_multiply(problem->A, y, By);
-  memset(rows, 0, (size_t)saddle->m * sizeof *rows);
-  for (int32_t k = 0; k < problem->count; k++) {
-    const uint8_t *active = saddle->active + 3 * (int64_t)k;
-    if (!active[0] && !active[1] && !active[2]) continue;
-    double force[3], u[3] = {0, 0, 0};
-    for (int i = 0; i < 3; i++) force[i] = active[i] ? r[3 * (int64_t)k + i] : 0;
-    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
-      const double *H = problem->H + 9 * (int64_t)e, *x = y + 3 * (int64_t)problem->block[e];
-      double *to = By + 3 * (int64_t)problem->block[e];
-      for (int i = 0; i < 3; i++) {
-        to[i] += H[i] * force[0] + H[3 + i] * force[1] + H[6 + i] * force[2];
-        u[i] += H[3 * i] * x[0] + H[3 * i + 1] * x[1] + H[3 * i + 2] * x[2];
-      }
-    }
-    for (int i = 0; i < 3; i++) rows[3 * (int64_t)k + i] = active[i] ? u[i] : 0;
-  }
-}
-
-/* z = C^-1 r. */
-static void precondition(saddle_system *saddle, const double *r, double *z) {
-  for (int64_t i = 0; i < saddle->n; i++) z[i] = saddle->diagonal[i] * r[i];
-  for (int64_t k = 0; k < saddle->m; k++)
-    z[saddle->n + k] = saddle->active[k] ? saddle->schur[k] * r[saddle->n + k] : 0;
-}
-
-/* ---- conjugate residuals ---- */
-
-/* Where z.Bz = 0 a step along z leaves |r| as it is, and conjugate residuals have no direction to
- * go on with; so it is for free rigid bodies whose velocities already satisfy A v = b + f: z = (0,
- * z_c), and the lower right block of B is 0. Steepest descent lowers |r|_C^-1 there: along g = C^-1
- * B z by
- *
- *   alpha = r.C^-1 B g / B g.C^-1 B g = Bz.C^-1 Bz / B g.C^-1 B g > 0
- *
- * unless B z = 0, where r is orthogonal to all that B reaches. Conjugate residuals start anew from
- * there. Two products more than an iteration. */
-static bool descend(conjugate_residuals *cr, saddle_system *saddle) {
-  int64_t size = saddle->n + saddle->m;
-  size_t bytes = (size_t)size * sizeof *cr->p;
-  precondition(saddle, cr->Bz, cr->p);
-  double slope = eb_dot(size, cr->Bz, cr->p);
-  multiply(saddle, cr->p, cr->Bp);
-  precondition(saddle, cr->Bp, cr->CBp);
-  cr->alpha = slope / eb_dot(size, cr->Bp, cr->CBp);
-  if (!(slope > 0) || !isfinite(cr->alpha)) return false;
-  for (int64_t i = 0; i < size; i++) {
-    cr->y[i] += cr->alpha * cr->p[i];
-    cr->r[i] -= cr->alpha * cr->Bp[i];
-    cr->z[i] -= cr->alpha * cr->CBp[i];
-  }
-  multiply(saddle, cr->z, cr->Bz);
-  cr->zBz = eb_dot(size, cr->z, cr->Bz);
-  memcpy(cr->p, cr->z, bytes);
-  memcpy(cr->Bp, cr->Bz, bytes);
-  return true;
-}
-
-/* One iteration: one product and one application of the preconditioner. False: breakdown; y and r
- * are then those before it. The step along p that makes |r|_C^-1 least is
- *
- *   alpha = r.C^-1 B p / Bp.C^-1 Bp = z.Bz / Bp.C^-1 Bp,
- *
- * the latter by the recurrences; z -= alpha C^-1 Bp saves an application, and p and B p follow with
- * beta = z+.Bz+ / z.Bz, which makes B p orthogonal to all before it in C^-1. */
-static bool cr_iterate(conjugate_residuals *cr, saddle_system *saddle) {
-  int64_t size = saddle->n + saddle->m;
-  precondition(saddle, cr->Bp, cr->CBp);
-  if (cr->zBz == 0) return descend(cr, saddle);
-  double curvature = eb_dot(size, cr->Bp, cr->CBp);
-  cr->alpha = cr->zBz / curvature;
-  if (curvature == 0 || cr->zBz == 0 || !isfinite(cr->alpha)) return false;
-  for (int64_t i = 0; i < size; i++) {
-    cr->y[i] += cr->alpha * cr->p[i];
-    cr->r[i] -= cr->alpha * cr->Bp[i];
-    cr->z[i] -= cr->alpha * cr->CBp[i];
-  }
-  multiply(saddle, cr->z, cr->Bz);
-  double next = eb_dot(size, cr->z, cr->Bz), beta = next / cr->zBz;
-  cr->zBz = next;
-  for (int64_t i = 0; i < size; i++) {
-    cr->p[i] = cr->z[i] + beta * cr->p[i];
-    cr->Bp[i] = cr->Bz[i] + beta * cr->Bp[i];
-  }
-  return true;
 }
 
 /* ---- the equations of the active rows -------------------------------------------------------- */
@@ -320,24 +161,9 @@ static void restart(staggered *sp) {
   }
   memcpy(sp->rhs, sp->problem->b, (size_t)n * sizeof *sp->rhs);
   eb_contact_force_add(sp->problem, sp->frozen, sp->rhs);
+  eb_log_count(sp->log, EB_COUNT_CONTACT_VISITS, sp->problem->count);
   memcpy(sp->rhs + n, sp->problem->c, (size_t)sp->saddle.m * sizeof *sp->rhs);
-  /* Conjugate residuals go on from the y that there is, with another B and another d; forces of
-   * rows that are no longer active are constants now and leave y. */
-  int64_t size = sp->saddle.n + sp->saddle.m;
-  for (int64_t k = 0; k < sp->saddle.m; k++)
-    if (!sp->saddle.active[k]) sp->cr.y[sp->saddle.n + k] = 0;
-  multiply(&sp->saddle, sp->cr.y, sp->cr.r);
-  for (int64_t i = 0; i < size; i++)
-    sp->cr.r[i] =
-        i < sp->saddle.n || sp->saddle.active[i - sp->saddle.n] ? sp->rhs[i] - sp->cr.r[i] : 0;
-  precondition(&sp->saddle, sp->cr.r, sp->cr.z);
-  memset(sp->cr.p, 0, (size_t)size * sizeof *sp->cr.p);
-  memset(sp->cr.Bp, 0, (size_t)size * sizeof *sp->cr.Bp);
-  multiply(&sp->saddle, sp->cr.z, sp->cr.Bz);
-  sp->cr.zBz = eb_dot(size, sp->cr.z, sp->cr.Bz);
-  memcpy(sp->cr.p, sp->cr.z, (size_t)size * sizeof *sp->cr.p);
-  memcpy(sp->cr.Bp, sp->cr.Bz, (size_t)size * sizeof *sp->cr.Bp);
-  eb_log_count(sp->log, EB_COUNT_MATVECS, 2);
+  eb_saddle_cr_start(&sp->cr, &sp->saddle, sp->rhs);
   sp->outcome->iterations++;
 }
 
@@ -364,9 +190,9 @@ static double excess(const staggered *sp) {
 
 /* Whether r is orthogonal to all that B reaches. Uses cr.CBp, which the next iteration rewrites. */
 static bool contradicts(staggered *sp) {
-  conjugate_residuals *cr = &sp->cr;
+  eb_saddle_cr *cr = &sp->cr;
   int64_t size = sp->saddle.n + sp->saddle.m;
-  precondition(&sp->saddle, cr->Bz, cr->CBp);
+  eb_saddle_precondition(&sp->saddle, cr->Bz, cr->CBp);
   double gradient = eb_dot(size, cr->Bz, cr->CBp), residual = eb_dot(size, cr->r, cr->z);
   return gradient <= contradiction * contradiction * residual;
 }
@@ -490,6 +316,7 @@ static bool evaluate(staggered *sp, projection program, int64_t iterations, doub
   int32_t changes = 0;
   read_forces(sp);
   eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
+  eb_log_count(sp->log, EB_COUNT_CONTACT_VISITS, sp->problem->count);
   if (program == NORMAL) changes = above <= 1 ? pivot(sp, p) : switch_rows(sp);
   for (int32_t k = 0; program == FRICTION && k < sp->problem->count; k++) {
     double s = sp->problem->mu[k] * sp->r[3 * (int64_t)k];
@@ -504,11 +331,11 @@ static bool evaluate(staggered *sp, projection program, int64_t iterations, doub
 }
 
 static eb_reason iterate(staggered *sp, int64_t iterations) {
-  bool moved = cr_iterate(&sp->cr, &sp->saddle);
+  bool moved = eb_saddle_cr_advance(&sp->cr, &sp->saddle);
+  if (moved) eb_saddle_cr_renew(&sp->cr, &sp->saddle);
   if (!moved || iterations % CHECK_EVERY == CHECK_EVERY - 1)
     if (contradicts(sp)) return EB_CONVERGED_STAGNATED;
   if (!moved) return EB_DIVERGED_BREAKDOWN;
-  eb_log_count(sp->log, EB_COUNT_MATVECS, 1);
   sp->outcome->iterations++;
   return EB_RUNNING;
 }
@@ -520,6 +347,7 @@ static eb_reason solve_program(staggered *sp, projection program) {
   eb_reason reason = EB_RUNNING;
   /* The rows active in the program at first; friction's constant forces follow their bounds. */
   eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
+  eb_log_count(sp->log, EB_COUNT_CONTACT_VISITS, sp->problem->count);
   memset(sp->saddle.active, 0, (size_t)sp->saddle.m);
   for (int32_t k = 0; k < sp->problem->count; k++) {
     double *r = sp->r + 3 * (int64_t)k, s = sp->problem->mu[k] * r[0];
@@ -558,6 +386,8 @@ static eb_reason solve_program(staggered *sp, projection program) {
 static bool is_solved(staggered *sp, double *violation) {
   eb_contact_error error;
   eb_contact_measure(sp->problem, sp->cr.y, sp->r, sp->tolerance->eps2, sp->work, &error);
+  eb_log_count(sp->log, EB_COUNT_MATVECS, 1);
+  eb_log_count(sp->log, EB_COUNT_CONTACT_VISITS, 2 * (double)sp->problem->count);
   *violation = error.violation;
   return eb_contact_solved(&error, sp->tolerance);
 }
@@ -617,11 +447,11 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   *outcome = (eb_contact_outcome){0};
   sp->problem = problem;
   sp->tolerance = tolerance;
-  sp->log = log;
+  sp->log = sp->saddle.log = log;
   sp->outcome = outcome;
   EB_TRY(grow(sp, problem->count));
   eb_log_begin(log, EB_PHASE_SOLVE);
-  eb_error error = saddle_begin(&sp->saddle, problem);
+  eb_error error = eb_saddle_begin(&sp->saddle, problem);
   if (!error) {
     memcpy(sp->cr.y, v, n * sizeof *v);
     memcpy(sp->r, r, m * sizeof *r);
