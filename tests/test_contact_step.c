@@ -3,7 +3,7 @@
 #include "solvers/contact/constraints.h"
 #include "tests/contact_scene.h"
 
-static const char *const solvers[] = {"contact-al", "contact-ica", "contact-sp",
+static const char *const solvers[] = {"contact-al", "contact-cr", "contact-ica", "contact-sp",
                                       "contact-delassus"};
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 

@@ -51,6 +51,7 @@ static const struct {
               {"warp-cholesky", NULL, 3.3},
               {"damped-warp", NULL, 1.3},
               {"conjac", NULL, 1.3},
+              {"contact-cr", NULL, 0},
               {"contact-al", NULL, 0},
               {"contact-ica", NULL, 0},
               {"contact-delassus", NULL, 1}};

@@ -222,6 +222,7 @@ eb_error eb_fclib_merit(const eb_fclib *problem, const double *v, const double *
 static const eb_fclib_method methods[] = {{"contact-delassus", &eb_contact_delassus},
                                           {"contact-ica", &eb_contact_ica},
                                           {"contact-sp", &eb_contact_sp},
+                                          {"contact-cr", &eb_contact_cr},
                                           {"contact-al", &eb_contact_al},
                                           {0}};
 

@@ -274,18 +274,25 @@ static double distance_of(const eb_pair *pair, const double x[4][3]) {
  * still satisfies the constraint but for what its target gap asks beyond the present distance: a
  * set of such constraints cannot contradict itself by more, and so the target gap follows from that
  * distance. */
+static double linearize_at(const eb_active_set *active, eb_constraint *constraint,
+                           const double x[4][3], bool touching) {
+  double x0[4][3], apart = 0;
+  pair_points(&constraint->pair, active->surface->x0, x0);
+  eb_constraint_linearize(constraint, (eb_points)x0, x, touching);
+  memcpy(constraint->at, x, sizeof constraint->at);
+  for (int i = 0; i < 4; i++) apart += constraint->weight[i] * eb_dot3(constraint->frame, x0[i]);
+  constraint->target_gap = eb_constraint_target_gap(apart, active->gap);
+  return apart;
+}
+
 static double linearize(const eb_active_set *active, eb_constraint *constraint, double time,
                         bool touching) {
-  double x0[4][3], x[4][3], end[4][3], apart = 0;
-  pair_points(&constraint->pair, active->surface->x0, x0);
+  double x[4][3], end[4][3];
   pair_points(&constraint->pair, active->surface->x0, x);
   pair_points(&constraint->pair, active->surface->x, end);
   for (int i = 0; i < 4; i++)
     for (int d = 0; d < 3; d++) x[i][d] += time * (end[i][d] - x[i][d]);
-  eb_constraint_linearize(constraint, (eb_points)x0, (eb_points)x, touching);
-  for (int i = 0; i < 4; i++) apart += constraint->weight[i] * eb_dot3(constraint->frame, x0[i]);
-  constraint->target_gap = eb_constraint_target_gap(apart, active->gap);
-  return apart;
+  return linearize_at(active, constraint, (eb_points)x, touching);
 }
 
 /* Whether the normal of a constraint leads out of its second body and into its first. Where a
@@ -484,6 +491,45 @@ static bool has_foreign_normal(const eb_active_set *active, const eb_constraint 
   return true;
 }
 
+/* ---- after a solve: Equation 21 ---- */
+
+/* Whether a contact that pushes is not where it has to be: its true gap, less what is asked for,
+ * which is C(x). The paper ends at 0 < C(x) < eps2; C of a solution is within eps2 of 0 on either
+ * side, as its rows are solved to that. Left to the other tests are contacts that have slid over a
+ * boundary, and edges at their ends, whose normals jump from one linearization to the next. */
+static bool is_off_gap(const eb_active_set *active, const eb_constraint *constraint) {
+  double x[4][3];
+  if (!(active->end_test > 0) || !(constraint->r[0] > 0)) return false;
+  pair_points(&constraint->pair, active->surface->x, x);
+  bool inside = is_inside(&constraint->pair, (eb_points)x);
+  if (inside != is_inside(&constraint->pair, (eb_points)constraint->at)) return false;
+  if (!inside && constraint->pair.kind == EB_EDGE_EDGE) return false;
+  double C = distance_of(&constraint->pair, (eb_points)x) - constraint->target_gap;
+  return fabs(C) > active->end_test;
+}
+
+/* Equation 21: linearizes at the configuration w x + (1 - w) x_l between that of the last
+ * linearization, x_l, and the end of the motion, w = 1 or halved until the normal turns by less
+ * than 15 degrees. */
+static void relinearize_towards(eb_active_set *active, int32_t k, eb_step_log *log) {
+  static const double cosine = 0.9659258262890683, least = 1. / 64;
+  eb_constraint *constraint = active->constraints.all + k, next;
+  double end[4][3], x[4][3];
+  pair_points(&constraint->pair, active->surface->x, end);
+  for (double w = 1;; w *= 0.5) {
+    for (int i = 0; i < 4; i++)
+      for (int d = 0; d < 3; d++)
+        x[i][d] = constraint->at[i][d] + w * (end[i][d] - constraint->at[i][d]);
+    next = *constraint;
+    linearize_at(active, &next, (eb_points)x, false);
+    if (eb_dot3(next.frame, constraint->frame) > cosine || w <= least) break;
+  }
+  *constraint = next;
+  constraint->relinearizations++;
+  active->changed[k] = 1;
+  eb_log_count(log, EB_COUNT_RELINEARIZATIONS, 1);
+}
+
 /* ---- after a solve: all of it ---- */
 
 static bool is_unchanged(const eb_active_set *active, int32_t count) {
@@ -513,8 +559,13 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
   for (int32_t k = 0; k < count; k++) {
     const eb_constraint *constraint = active->constraints.all + k;
     if (active->changed[k] || constraint->relinearizations >= MAX_RELINEARIZATIONS) continue;
-    if (!acts_at_distance(active, constraint) && !has_foreign_normal(active, constraint)) continue;
-    if (keeps_side(active, &constraint->pair, 1, false)) relinearize(active, k, 1, false, log);
+    bool foreign = acts_at_distance(active, constraint) || has_foreign_normal(active, constraint);
+    if (!foreign && !is_off_gap(active, constraint)) continue;
+    if (!keeps_side(active, &constraint->pair, 1, false)) continue;
+    if (foreign)
+      relinearize(active, k, 1, false, log);
+    else
+      relinearize_towards(active, k, log);
   }
   *accepted = is_unchanged(active, count);
   /* Constraints whose force acts at a distance and for which there is no better linearization are

@@ -9,7 +9,11 @@ typedef struct eb_active_set {
   eb_constraints constraints; /* between the steps those of the last one */
   const eb_contact_surface *surface;
   const eb_contact_system *system;
-  double gap;        /* distance that constraints ask for, m */
+  double gap; /* distance that constraints ask for, m */
+  /* Constraints that push are linearized anew until their features are within so much of the
+   * distance asked for, m, their normals turning by at most 15 degrees at once (Verschoor and Jalba
+   * 2019, Section 3.3); 0: not so. Set by the caller. */
+  double end_test;
   int64_t iteration; /* outer iteration of the step, from 1; set by the caller */
   int32_t room;
   uint8_t *changed;  /* room: activated or relinearized in this outer iteration */

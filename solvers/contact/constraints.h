@@ -21,6 +21,7 @@ typedef struct eb_constraint {
   double frame[9];          /* rows: normal n, tangents t1, t2 */
   double target_gap;        /* m */
   double r[3];              /* force, N, in the frame */
+  double at[4][3];          /* configuration of the last linearization, m */
   int32_t relinearizations; /* in this step */
 } eb_constraint;
 

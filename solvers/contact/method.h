@@ -42,6 +42,7 @@ typedef struct eb_contact_outcome {
 
 typedef struct eb_contact_method {
   const char *name;
+  bool nonlinear; /* its solver has the option end_test (active_set.h) */
   /* Room for systems of `rows` blocks; contacts may grow from solve to solve. Options are the
    * solver's. */
   eb_error (*create)(const eb_solver *solver, int32_t rows, void **data);
@@ -55,9 +56,61 @@ typedef struct eb_contact_method {
   void (*destroy)(void *data);
 } eb_contact_method;
 
-extern const eb_contact_method eb_contact_al, eb_contact_ica, eb_contact_sp, eb_contact_delassus;
+extern const eb_contact_method eb_contact_cr, eb_contact_al, eb_contact_ica, eb_contact_sp,
+    eb_contact_delassus;
 
 /* The options of each method, for the table of its solver (step.c). */
+#define EB_CONTACT_CR_OPTIONS                                                                      \
+  {.name = "preconditioner",                                                                       \
+   .type = EB_OPTION_CHOICE,                                                                       \
+   .fallback = "full",                                                                             \
+   .choices = "full|diag",                                                                         \
+   .unit = "",                                                                                     \
+   .doc = "preconditioner of Section 3.4"},                                                        \
+      {.name = "deadband",                                                                         \
+       .type = EB_OPTION_REAL,                                                                     \
+       .fallback = "1",                                                                            \
+       .min = 0,                                                                                   \
+       .max = 1e3,                                                                                 \
+       .unit = "",                                                                                 \
+       .doc = "changes of a contact count that move it by more than so many eps2; 0: all"},        \
+      {.name = "freeze",                                                                           \
+       .type = EB_OPTION_INT,                                                                      \
+       .fallback = "10",                                                                           \
+       .min = 0,                                                                                   \
+       .max = 1e9,                                                                                 \
+       .unit = "",                                                                                 \
+       .doc = "a contact stays in static friction once it has come to it so often; 0: never"},     \
+      {.name = "interval",                                                                         \
+       .type = EB_OPTION_INT,                                                                      \
+       .fallback = "10",                                                                           \
+       .min = 1,                                                                                   \
+       .max = 1e6,                                                                                 \
+       .unit = "",                                                                                 \
+       .doc = "least number of iterations between evaluations of the states; the paper's is 1"},   \
+      {.name = "rest",                                                                             \
+       .type = EB_OPTION_BOOL,                                                                     \
+       .fallback = "true",                                                                         \
+       .unit = "",                                                                                 \
+       .doc = "at convergence motion within eps2 has any sign"},                                   \
+      {.name = "least_squares",                                                                    \
+       .type = EB_OPTION_REAL,                                                                     \
+       .fallback = "1e-3",                                                                         \
+       .min = 0,                                                                                   \
+       .max = 1,                                                                                   \
+       .unit = "",                                                                                 \
+       .doc = "least-squares exit at |B C^-1 r| of so many eps1; the paper's is 1"},               \
+      {.name = "end_test",                                                                         \
+       .type = EB_OPTION_CHOICE,                                                                   \
+       .fallback = "gap",                                                                          \
+       .choices = "gap|step",                                                                      \
+       .unit = "",                                                                                 \
+       .doc = "outer iterations go on until gaps are within eps2 (Equation 21), or as the other "  \
+              "contact solvers'"},                                                                 \
+  {                                                                                                \
+    .name = "polish", .type = EB_OPTION_BOOL, .fallback = "false", .unit = "",                     \
+    .doc = "goes on by contact-al where a tolerance is not met, as that of the friction cone"      \
+  }
 #define EB_CONTACT_AL_OPTIONS                                                                      \
   {                                                                                                \
     .name = "preconditioner", .type = EB_OPTION_CHOICE, .fallback = "full",                        \
