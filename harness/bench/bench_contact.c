@@ -10,7 +10,7 @@
 #include "harness/bench/bench.h"
 
 enum { WALK = 450, STEPS = 2, METHODS = 5 };
-enum { AL, DIAGONAL, ICA, SP, SP_2XCR };
+enum { AL, CR, ICA, SP, SP_2XCR };
 
 /* One method at work, and its last run. */
 typedef struct contestant {
@@ -28,7 +28,7 @@ typedef struct contest {
 static const struct {
   const char *name, *solver, *options;
 } methods[METHODS] = {{"al", "contact-al", ""},
-                      {"diag", "contact-al", "preconditioner=diag"},
+                      {"cr", "contact-cr", ""},
                       {"ica", "contact-ica", ""},
                       {"sp", "contact-sp", "inner=active-set"},
                       {"2xcr", "contact-sp", "inner=2xcr"}};
@@ -88,7 +88,7 @@ static void describe(void *context, char *text, size_t bytes) {
   }
 }
 
-static const eb_bench_peer beside[] = {{"al-diag", 0, run, DIAGONAL},
+static const eb_bench_peer beside[] = {{"cr", 0, run, CR},
                                        {"ica", 0, run, ICA},
                                        {"sp", 7, run, SP},
                                        {"sp-2xcr", 0, run, SP_2XCR},
