@@ -71,7 +71,7 @@ static void test_bad_cases(void) {
   refuse(HEAD "1a = bench/beam s\n", "no name for a case", "a name that begins with a digit");
   refuse(HEAD "may-fail = perhaps\n", "yes or no", "neither yes nor no");
   refuse(HEAD "may-break = energy update\n",
-         "some of energy, momentum, progress, replay, each once, not 'update'",
+         "some of energy, momentum, progress, replay, friction, each once, not 'update'",
          "a rule that nothing excuses");
   refuse_name(HEAD "checkpoints = x\n", "checkpoints", "checkpoints that are no steps");
 }

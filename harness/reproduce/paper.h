@@ -8,8 +8,9 @@
  *                  different steps), repeat, threads, timeout (s), memory (MB), may-fail (a failure
  *                  is what the paper reports), may-gain (energy from nowhere is what the paper
  *                  reports: the run counts when its audit breaks no other rule, and the page says
- *                  so), may-break (some of energy, momentum, progress, replay: the same of what
- *                  steps break that stop before they have converged), examine (of the subspace
+ *                  so), may-break (some of energy, momentum, progress, replay, friction: the same
+ *                  of what steps break that stop before they have converged, or by a criterion
+ *                  that does not ask for it), examine (of the subspace
  *                  that the solver declares, harness/audit/examine.h), embed = N (random points in
  *                  every element at rest, harness/audit/embedding.h), quick-scene = p=v,..
  *                  (parameters of quick runs' scenes, beside their own or in their place: fewer

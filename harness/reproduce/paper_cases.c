@@ -73,21 +73,23 @@ static eb_error parse_yes(const char *key, const char *value, bool *out) {
              : EB_ERROR(EB_ERR_FORMAT, "%s is yes or no, not '%s'", key, value);
 }
 
-/* The rules that unconverged steps may break; all others are about honesty, and hold for all. */
+/* The rules that unconverged steps may break, and steps whose own criterion does not ask for what
+ * the rule does; all others are about honesty, and hold for all. */
 static eb_error parse_rules(const char *key, const char *value, unsigned *out) {
   static const eb_rule breakable[] = {EB_RULE_ENERGY, EB_RULE_MOMENTUM, EB_RULE_PROGRESS,
-                                      EB_RULE_REPLAY};
+                                      EB_RULE_REPLAY, EB_RULE_FRICTION};
   eb_strings words = {0};
   eb_error error = eb_words(value, " ", &words);
   *out = 0;
   for (int w = 0; w < words.count && !error; w++) {
     unsigned before = *out;
-    for (int r = 0; r < 4; r++)
+    for (size_t r = 0; r < sizeof breakable / sizeof *breakable; r++)
       if (strcmp(eb_rule_name(breakable[r]), words.items[w]) == 0) *out |= 1u << breakable[r];
     if (*out == before)
       error = EB_ERROR(EB_ERR_FORMAT,
-                       "%s is some of energy, momentum, progress, replay, each once, not '%s'", key,
-                       words.items[w]);
+                       "%s is some of energy, momentum, progress, replay, friction, each once, "
+                       "not '%s'",
+                       key, words.items[w]);
   }
   eb_strings_clear(&words);
   return error;
