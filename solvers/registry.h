@@ -22,7 +22,8 @@
   each(conjac)                                                                                     \
   each(pbfe)                                                                                       \
   each(xpbd)                                                                                       \
-  each(contact_cr) each(contact_al)                                                                                 \
+  each(contact_cr)                                                                                 \
+  each(contact_al)                                                                                 \
   each(contact_ica)                                                                                \
   each(contact_sp)                                                                                 \
   each(contact_delassus)

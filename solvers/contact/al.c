@@ -307,11 +307,9 @@ static bool is_solved(workspace *w, const eb_contact_problem *problem,
   eb_contact_error error;
   if (gradient_norm(w) > tolerance->eps1) return false;
   project_forces(w, problem, r);
-  eb_contact_measure(problem, v, r, tolerance->eps2, w->work, &error);
   eb_block_multiply(problem->A, v, w->Av);
-  eb_log_count(w->system.log, EB_COUNT_MATVECS, 2);
-  eb_log_count(w->system.log, EB_COUNT_CONTACT_VISITS, 2 * (double)problem->count);
-  return eb_contact_solved(&error, tolerance);
+  eb_log_count(w->system.log, EB_COUNT_MATVECS, 1);
+  return eb_contact_is_solved(problem, tolerance, v, r, w->work, w->system.log, &error);
 }
 
 /* Proximal steps until the problem is solved, or until the largest error of a contact has not

@@ -266,16 +266,11 @@ static change evaluate_friction(literal *w, int32_t k, bool at_rest) {
 
 /* ---- Algorithm 2 ---- */
 
-static void read_forces(literal *w) {
-  for (int64_t k = 0; k < w->saddle.m; k++)
-    if (w->saddle.active[k]) w->r[k] = -w->cr.y[w->saddle.n + k];
-}
-
 /* Evaluates every contact; whether something has changed. */
 static bool evaluate(literal *w, bool at_convergence) {
   bool at_rest = at_convergence && w->rest;
   change most = NOTHING;
-  read_forces(w);
+  eb_saddle_cr_forces(&w->cr, &w->saddle, w->r);
   eb_contact_velocity(w->problem, w->cr.y, w->u);
   eb_log_count(w->log, EB_COUNT_CONTACT_VISITS, w->problem->count);
   for (int32_t k = 0; k < w->problem->count; k++) {
@@ -295,23 +290,9 @@ static int64_t interval(const literal *w, double norm) {
 
 /* ---- Algorithm 1 ---- */
 
-/* d and y of the present states (line 23 of Algorithm 2). */
-static void set_right_hand_side(literal *w) {
-  int64_t n = w->saddle.n;
-  for (int64_t k = 0; k < w->saddle.m; k++) {
-    bool active = w->saddle.active[k];
-    w->cr.y[n + k] = active ? -w->r[k] : 0;
-    w->constant[k] = active ? 0 : w->r[k];
-  }
-  memcpy(w->d, w->problem->b, (size_t)n * sizeof *w->d);
-  eb_contact_force_add(w->problem, w->constant, w->d);
-  eb_log_count(w->log, EB_COUNT_CONTACT_VISITS, w->problem->count);
-  memcpy(w->d + n, w->problem->c, (size_t)w->saddle.m * sizeof *w->d);
-}
-
-/* Lines 19 to 21. */
+/* Lines 19 to 21; line 23 of Algorithm 2. */
 static void restart(literal *w) {
-  set_right_hand_side(w);
+  eb_saddle_cr_pose(&w->cr, &w->saddle, w->r, w->constant, w->d);
   eb_saddle_cr_restart(&w->cr, &w->saddle, w->d);
 }
 
@@ -345,7 +326,7 @@ static eb_reason conclude(literal *w) {
 }
 
 static eb_reason iterate(literal *w) {
-  set_right_hand_side(w);
+  eb_saddle_cr_pose(&w->cr, &w->saddle, w->r, w->constant, w->d);
   eb_saddle_cr_start(&w->cr, &w->saddle, w->d);
   for (;;) {
     double norm = eb_norm(w->saddle.n + w->saddle.m, w->cr.r);
@@ -395,10 +376,8 @@ static void set_states(literal *w) {
 /* contact-al from where this has got to, for what is left of the iterations. */
 static eb_error polish(literal *w, double *v, double *r) {
   eb_contact_error error;
-  eb_contact_measure(w->problem, v, r, w->tolerance->eps2, w->work, &error);
-  eb_log_count(w->log, EB_COUNT_MATVECS, 1);
-  eb_log_count(w->log, EB_COUNT_CONTACT_VISITS, 2 * (double)w->problem->count);
-  if (w->outcome->reason > 0 && eb_contact_solved(&error, w->tolerance)) return EB_OK;
+  bool solved = eb_contact_is_solved(w->problem, w->tolerance, v, r, w->work, w->log, &error);
+  if (w->outcome->reason > 0 && solved) return EB_OK;
   eb_contact_tolerance left = *w->tolerance;
   eb_contact_outcome more;
   left.max_iterations -= w->outcome->iterations;
@@ -431,7 +410,7 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   memcpy(w->r, r, m * sizeof *r);
   set_states(w);
   outcome->reason = iterate(w);
-  read_forces(w);
+  eb_saddle_cr_forces(&w->cr, &w->saddle, w->r);
   memcpy(v, w->cr.y, n * sizeof *v);
   memcpy(r, w->r, m * sizeof *r);
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);

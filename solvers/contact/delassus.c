@@ -211,12 +211,10 @@ static eb_error solve_reduced(method *m, const eb_contact_problem *problem,
     eb_reduced_gauss_seidel(&m->reduced, &half, log, outcome);
   memcpy(r, m->reduced.r, bytes);
   EB_TRY(expand(&m->operator, problem, r, v, log, &reason));
-  eb_contact_measure(problem, v, r, tolerance->eps2, m->work, &error);
-  eb_log_count(log, EB_COUNT_MATVECS, 1);
-  eb_log_count(log, EB_COUNT_CONTACT_VISITS, 2 * (double)problem->count);
+  bool solved = eb_contact_is_solved(problem, tolerance, v, r, m->work, log, &error);
   if (reason <= 0)
     outcome->reason = reason;
-  else if (outcome->reason > 0 && !eb_contact_solved(&error, tolerance))
+  else if (outcome->reason > 0 && !solved)
     outcome->reason = EB_DIVERGED_LINEAR_SOLVE;
   return EB_OK;
 }

@@ -293,13 +293,10 @@ static void relax_rows(ica *s, const ica_run *run) {
  * R computed anew. */
 static bool is_solved(ica *s, const ica_run *run, double *norm) {
   eb_contact_error error;
-  double eps2 = run->tolerance->eps2;
   *norm = residual(s, run);
   if (!(*norm <= run->tolerance->eps1)) return false;
-  eb_contact_measure(run->problem, run->v, run->r, eps2, s->work, &error);
-  eb_log_count(run->log, EB_COUNT_MATVECS, 1);
-  eb_log_count(run->log, EB_COUNT_CONTACT_VISITS, 2 * (double)run->problem->count);
-  return eb_contact_solved(&error, run->tolerance);
+  return eb_contact_is_solved(run->problem, run->tolerance, run->v, run->r, s->work, run->log,
+                              &error);
 }
 
 static eb_reason iterate(ica *s, const ica_run *run) {

@@ -32,6 +32,18 @@ static inline bool eb_contact_solved(const eb_contact_error *error,
          error->cone <= tolerance->cone && error->angle <= tolerance->angle;
 }
 
+/* Measures (v, r) by eb_contact_measure, whose work it takes, logs what that costs, and says
+ * whether it is solved. */
+static inline bool eb_contact_is_solved(const eb_contact_problem *problem,
+                                        const eb_contact_tolerance *tolerance, const double *v,
+                                        const double *r, double *work, eb_step_log *log,
+                                        eb_contact_error *error) {
+  eb_contact_measure(problem, v, r, tolerance->eps2, work, error);
+  eb_log_count(log, EB_COUNT_MATVECS, 1);
+  eb_log_count(log, EB_COUNT_CONTACT_VISITS, 2 * (double)problem->count);
+  return eb_contact_solved(error, tolerance);
+}
+
 typedef struct eb_contact_outcome {
   /* EB_CONVERGED_ATOL. EB_CONVERGED_STAGNATED: the constraints contradict each other, (v, r) solves
    * them in a least-squares sense. Or negative. */

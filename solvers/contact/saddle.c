@@ -178,6 +178,25 @@ eb_error eb_saddle_cr_reserve(eb_saddle_cr *cr, int64_t n, int64_t m, bool split
   return EB_OK;
 }
 
+void eb_saddle_cr_pose(eb_saddle_cr *cr, const eb_saddle *saddle, const double *r, double *constant,
+                       double *d) {
+  const eb_contact_problem *problem = saddle->problem;
+  int64_t n = saddle->n, m = saddle->m;
+  for (int64_t k = 0; k < m; k++) {
+    cr->y[n + k] = saddle->active[k] ? -r[k] : 0;
+    constant[k] = saddle->active[k] ? 0 : r[k];
+  }
+  memcpy(d, problem->b, (size_t)n * sizeof *d);
+  eb_contact_force_add(problem, constant, d);
+  eb_log_count(saddle->log, EB_COUNT_CONTACT_VISITS, problem->count);
+  memcpy(d + n, problem->c, (size_t)m * sizeof *d);
+}
+
+void eb_saddle_cr_forces(const eb_saddle_cr *cr, const eb_saddle *saddle, double *r) {
+  for (int64_t k = 0; k < saddle->m; k++)
+    if (saddle->active[k]) r[k] = -cr->y[saddle->n + k];
+}
+
 /* From B y in cr->r. */
 static void begin(eb_saddle_cr *cr, eb_saddle *saddle, const double *d) {
   int64_t size = saddle->n + saddle->m;

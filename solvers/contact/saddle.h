@@ -54,6 +54,12 @@ typedef struct eb_saddle_cr {
 /* Room for systems of n + m unknowns; y is lost when it grows. */
 EB_MUST eb_error eb_saddle_cr_reserve(eb_saddle_cr *cr, int64_t n, int64_t m, bool split);
 void eb_saddle_cr_clear(eb_saddle_cr *cr);
+/* Poses the system of the present states, from forces r (m, N): y_c of active rows in cr->y, those
+ * of the others in constant (m, N), and d (n + m). */
+void eb_saddle_cr_pose(eb_saddle_cr *cr, const eb_saddle *saddle, const double *r, double *constant,
+                       double *d);
+/* r of active rows, N, by y; the others stay. */
+void eb_saddle_cr_forces(const eb_saddle_cr *cr, const eb_saddle *saddle, double *r);
 /* Starts from cr->y, or anew after a change of the active rows or of d: two products. */
 void eb_saddle_cr_start(eb_saddle_cr *cr, eb_saddle *saddle, const double *d);
 /* The same with A y as it has been carried along: r = (b - A v) + (f - L^T y_c), of which a change

@@ -153,23 +153,9 @@ static eb_error grow(staggered *sp, int32_t count) {
 
 /* Restarts conjugate residuals from v and r, for the rows that are active now. */
 static void restart(staggered *sp) {
-  int64_t n = sp->saddle.n;
-  for (int64_t k = 0; k < sp->saddle.m; k++) {
-    bool active = sp->saddle.active[k];
-    sp->cr.y[n + k] = active ? -sp->r[k] : 0;
-    sp->frozen[k] = active ? 0 : sp->r[k];
-  }
-  memcpy(sp->rhs, sp->problem->b, (size_t)n * sizeof *sp->rhs);
-  eb_contact_force_add(sp->problem, sp->frozen, sp->rhs);
-  eb_log_count(sp->log, EB_COUNT_CONTACT_VISITS, sp->problem->count);
-  memcpy(sp->rhs + n, sp->problem->c, (size_t)sp->saddle.m * sizeof *sp->rhs);
+  eb_saddle_cr_pose(&sp->cr, &sp->saddle, sp->r, sp->frozen, sp->rhs);
   eb_saddle_cr_start(&sp->cr, &sp->saddle, sp->rhs);
   sp->outcome->iterations++;
-}
-
-static void read_forces(staggered *sp) {
-  for (int64_t k = 0; k < sp->saddle.m; k++)
-    if (sp->saddle.active[k]) sp->r[k] = -sp->cr.y[sp->saddle.n + k];
 }
 
 /* What active rows are solved to and open ones may violate, m: most of what is allowed, as rows
@@ -314,7 +300,7 @@ static bool is_due(const staggered *sp, int64_t iterations, double above, pivoti
 static bool evaluate(staggered *sp, projection program, int64_t iterations, double above,
                      pivoting *p) {
   int32_t changes = 0;
-  read_forces(sp);
+  eb_saddle_cr_forces(&sp->cr, &sp->saddle, sp->r);
   eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
   eb_log_count(sp->log, EB_COUNT_CONTACT_VISITS, sp->problem->count);
   if (program == NORMAL) changes = above <= 1 ? pivot(sp, p) : switch_rows(sp);
@@ -377,7 +363,7 @@ static eb_reason solve_program(staggered *sp, projection program) {
     else
       reason = iterate(sp, iterations++);
   }
-  read_forces(sp);
+  eb_saddle_cr_forces(&sp->cr, &sp->saddle, sp->r);
   return reason;
 }
 
@@ -385,11 +371,10 @@ static eb_reason solve_program(staggered *sp, projection program) {
 
 static bool is_solved(staggered *sp, double *violation) {
   eb_contact_error error;
-  eb_contact_measure(sp->problem, sp->cr.y, sp->r, sp->tolerance->eps2, sp->work, &error);
-  eb_log_count(sp->log, EB_COUNT_MATVECS, 1);
-  eb_log_count(sp->log, EB_COUNT_CONTACT_VISITS, 2 * (double)sp->problem->count);
+  bool solved =
+      eb_contact_is_solved(sp->problem, sp->tolerance, sp->cr.y, sp->r, sp->work, sp->log, &error);
   *violation = error.violation;
-  return eb_contact_solved(&error, sp->tolerance);
+  return solved;
 }
 
 /* One program after the other; EB_RUNNING when each holds and both together do not. */
