@@ -159,6 +159,10 @@ bool eb_audit_meets(const eb_scene *scene, const eb_state *before, const eb_stat
                     bool every, size_t i);
 /* Energy of implicit colliders' penalty, J. */
 double eb_audit_penalty_energy(const eb_audit *audit, double time, const double *x);
+/* The same of the nodes that a step from `start` takes contact of: where it declares that these are
+ * the ones inside at its start, the others meet the penalty without its equation knowing. J. */
+double eb_audit_taken_penalty_energy(const eb_audit *audit, const eb_declaration *declared,
+                                     const eb_state *start, double time, const double *x);
 
 /* Springs (springs.c). The scene's room for them. */
 EB_MUST eb_error eb_audit_springs_create(eb_audit *audit);

@@ -193,14 +193,18 @@ double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x,
 }
 
 /* Energy of the penalty with nodes at x; with dt > 0 instead the work in that time of colliders
- * that move, by the push of the penalty. J. */
-static double sum_penalty(const eb_audit *audit, double time, const double *x, double dt) {
+ * that move, by the push of the penalty. Of nodes that were inside at `start`, NULL: of all. J. */
+static double sum_penalty(const eb_audit *audit, double time, const double *x, double dt,
+                          const eb_state *start) {
   double sum = 0, scale = dt > 0 ? dt : 0.5;
   for (int32_t c = 0; c < audit->scene->collider_count; c++) {
     const eb_collider *collider = &audit->scene->colliders[c];
     bool counts = collider->implicit && (!(dt > 0) || collider->motion);
     for (size_t i = 0; counts && i < audit->nodes; i++) {
       double normal[3], velocity[3];
+      if (start && !(eb_collider_distance(collider, start->time, start->x + 3 * i, normal,
+                                          velocity) < collider->margin))
+        continue;
       double depth =
           collider->margin - eb_collider_distance(collider, time, x + 3 * i, normal, velocity);
       double way = dt > 0 ? eb_dot3(normal, velocity) : depth;
@@ -211,7 +215,12 @@ static double sum_penalty(const eb_audit *audit, double time, const double *x, d
 }
 
 double eb_audit_penalty_energy(const eb_audit *audit, double time, const double *x) {
-  return sum_penalty(audit, time, x, 0);
+  return sum_penalty(audit, time, x, 0, NULL);
+}
+
+double eb_audit_taken_penalty_energy(const eb_audit *audit, const eb_declaration *declared,
+                                     const eb_state *start, double time, const double *x) {
+  return sum_penalty(audit, time, x, 0, declared->touching == EB_TOUCHING_PRESENT ? start : NULL);
 }
 
 bool eb_audit_meets(const eb_scene *scene, const eb_state *before, const eb_state *after, double dt,
@@ -241,7 +250,7 @@ void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *afte
     if (audit->fixed[k / 3] == EB_AUDIT_SCRIPTED) load += audit->residual[k];
     work += load * way;
   }
-  work += sum_penalty(audit, after->time, after->x, dt);
+  work += sum_penalty(audit, after->time, after->x, dt, NULL);
   work += eb_audit_springs_work(audit, before->x, after->x);
   eb_audit_row was = {.elastic = audit->start.energy,
                       .springs = eb_audit_springs_before(audit, before->x)};

@@ -57,9 +57,10 @@ static double beyond_energy(const eb_audit *audit, const eb_state *before, const
   return mass > 0 ? fmax(0, sqrt(way2) - reach) / sqrt(mass) : 0;
 }
 
-/* By how much the correction raises E + P + S - f . x, P the penalty of implicit colliders, J; 0
- * when it lowers it. */
-static double uphill(eb_audit *audit, const eb_state *before, const eb_state *after, double dt) {
+/* By how much the correction raises E + P + S - f . x, P the penalty of implicit colliders on the
+ * nodes that the step takes contact of, J; 0 when it lowers it. */
+static double uphill(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                     const eb_declaration *declared) {
   eb_audit_elastic without = {.g = audit->stretch};
   double work = 0;
   for (size_t k = 0; k < 3 * audit->nodes; k++) {
@@ -67,9 +68,11 @@ static double uphill(eb_audit *audit, const eb_state *before, const eb_state *af
     work += audit->force[k] * (after->x[k] - audit->trial[k]);
   }
   eb_audit_elements(audit, audit->trial, &without);
-  double end = audit->end.energy + eb_audit_penalty_energy(audit, after->time, after->x) +
+  double end = audit->end.energy +
+               eb_audit_taken_penalty_energy(audit, declared, before, after->time, after->x) +
                eb_audit_springs_energy(audit, after->x);
-  double start = without.energy + eb_audit_penalty_energy(audit, after->time, audit->trial) +
+  double start = without.energy +
+                 eb_audit_taken_penalty_energy(audit, declared, before, after->time, audit->trial) +
                  eb_audit_springs_energy(audit, audit->trial);
   return fmax(0, end - start - work);
 }
@@ -148,7 +151,7 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
   } else if (declared->update == EB_UPDATE_SUBSTEPS) {
     row->update_error = beyond_energy(audit, before, after, dt);
   } else if (declared->update == EB_UPDATE_CORRECTED) {
-    row->raised = uphill(audit, before, after, dt);
+    row->raised = uphill(audit, before, after, dt, declared);
   } else {
     follow_velocities(audit, before, after, dt, declared->update, row);
   }
