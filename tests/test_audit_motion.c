@@ -123,6 +123,32 @@ static void test_corrected(void) {
   }
 }
 
+/* A correction moves a block of no velocity down by 1 mm, into a floor 0.5 mm above or below its
+ * lowest nodes. A step that takes the contacts of its start knows nothing of a floor below them. */
+static void test_corrected_into_floor(void) {
+  for (int inside = 0; inside < 2; inside++)
+    for (int present = 0; present < 2; present++) {
+      trial t;
+      trial_open(&t, "nx=3", 1e6, 0);
+      double lowest = INFINITY;
+      for (size_t k = 2; k < t.size; k += 3) lowest = fmin(lowest, t.before->x[k]);
+      t.scene->colliders[0].origin[2] = lowest + (inside ? 5e-4 : -5e-4);
+      trial_fill(&t, 0, 0, 0, t.before->v);
+      for (size_t k = 2; k < t.size; k += 3) t.after->x[k] = t.before->x[k] - 1e-3;
+      const eb_declaration declared = {EB_EQUATION_REDUCED, plain, EB_UPDATE_CORRECTED, NULL,
+                                       present ? EB_TOUCHING_PRESENT : EB_TOUCHING_PREDICTED};
+      eb_audit_row row;
+      tap_require(eb_audit_step(t.audit, t.before, t.after, t.h, declared.equation, &row), "audit");
+      tap_require(eb_audit_declared(t.audit, t.before, t.after, t.h, &declared, &row), "audit");
+      bool known = inside || !present;
+      tap_ok(known ? row.raised > 0 : row.raised == 0,
+             "a correction into a floor %s, contacts %s: %s energy brought in",
+             inside ? "met before" : "not met yet", present ? "of the start" : "predicted",
+             known ? "some" : "no");
+      trial_close(&t);
+    }
+}
+
 /* ---- places ---------------------------------------------------------------------------------- */
 
 static void test_held(void) {
@@ -242,6 +268,7 @@ int main(void) {
   test_static();
   test_substeps();
   test_corrected();
+  test_corrected_into_floor();
   test_held();
   test_far();
   test_free_bodies();
