@@ -144,7 +144,7 @@ my %batches = (
 );
 # Where audits take a good part of the time, so that other threads get their turn while the clock stands.
 $batches{threads} = {
-  on => 'verschoor2019/rings:bodies=20', steps => 150, code => 4, sound => ['cheat:of=contact-al,fault=none'],
+  on => 'verschoor2019/rings:scale=1,bodies=20', steps => 150, code => 4, sound => ['cheat:of=contact-al,fault=none'],
   'hidden-work' => ['cheat:of=contact-al,fault=burn'],
 };
 my %words = map { $_ => 1 } qw(on steps code report sound from);

@@ -3,11 +3,16 @@
  * contact as constraints with one Coulomb coefficient.
  *
  * The paper states counts, materials, mu and dt. Sizes, heights, containers and the course of
- * scripts are chosen here; bodies are 20 cm to 1.5 m across. Sizes matter to its absolute tolerance
- * on the residual, 5e-5 kg m/s: gravity gives all nodes of the rings a momentum of norm 0.08 kg m/s
- * in a step, and would give 6e-4 to rings of a fifth of the size, which the tolerance hardly tells
- * from rest. Bodies start apart from each other and from obstacles, by CLEARANCE or more, and fall
- * into contact. */
+ * scripts are chosen here.
+ *
+ * Sizes decide what a method costs: h^2 E / (rho L^2) says how stiff a body is within a step, and
+ * on stiff ones sweeps of Gauss-Seidel (ICA) lose against Krylov methods (CR). The paper's absolute
+ * tolerance, |r| < 5e-5 kg m/s, bounds them from below: a body whose weight is less than that, as
+ * |M g h| over its nodes, need not fall. That norm is 7.3e-3 scale^3 kg m/s of a ring and 2.8e-3
+ * scale^3 of a crate of the pyramid. Heaps, pyramid and wedge have one scale, the least, to one
+ * digit, at which it is above the tolerance for all of them: 0.3. Other bodies are 30 cm to 1.5 m
+ * across. All start apart from each other and from obstacles, by CLEARANCE or more, and fall into
+ * contact. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -37,8 +42,10 @@ static const eb_placement unturned = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 /* The parameters `bodies` and `seed` of scenes with bodies placed at random, for scatter_bodies. */
 enum { MOST_BODIES = 120 };
+#define SCALE_PARAMETER                                                                            \
+  { "scale", EB_OPTION_REAL, "0.3", 0.02, 10, NULL, "", "on all lengths; the paper states no size" }
 #define SCATTER_PARAMETERS(bodies_, help_)                                                         \
-  {"bodies", EB_OPTION_INT, bodies_, 1, MOST_BODIES, NULL, "", help_}, {                           \
+  SCALE_PARAMETER, {"bodies", EB_OPTION_INT, bodies_, 1, MOST_BODIES, NULL, "", help_}, {          \
     "seed", EB_OPTION_INT, "1", 0, 1e9, NULL, "", "of places and turns"                            \
   }
 #define HEAP_PARAMETERS(E_, least_, help_)                                                         \
@@ -49,8 +56,17 @@ enum { MOST_BODIES = 120 };
  * over the origin, the lowest at z = 0. */
 typedef struct cell_lattice {
   int32_t across;
-  double cell; /* m */
+  double cell; /* m at scale 1 */
 } cell_lattice;
+
+static double scale_of(const eb_values *parameters) {
+  return eb_values_real(parameters, "scale");
+}
+
+static void scale_mesh(const eb_values *parameters, eb_mesh *mesh) {
+  double scale = scale_of(parameters);
+  for (size_t i = 0; i < 3 * (size_t)mesh->node_count; i++) mesh->X[i] *= scale;
+}
 
 /* Material, gravity and friction from the parameters. */
 static void set_mechanics(eb_scene *scene) {
@@ -111,33 +127,35 @@ static void random_rotation(uint64_t *state, double R[9]) {
   for (int k = 0; k < 9; k++) R[k] = rows[k];
 }
 
-/* Replaces the body by `bodies` copies, each in a cell of its own, turned by a rotation that is
- * uniform over all and moved as far from the middle of the cell as keeps the ball around it within.
- * EB_ERR_INVALID for a body that is too large for a cell. */
+/* Replaces the body, scaled, by `bodies` copies, each in a cell of its own, turned by a rotation
+ * that is uniform over all and moved as far from the middle of the cell as keeps the ball around it
+ * within. EB_ERR_INVALID for a body that is too large for a cell. */
 static eb_error scatter_bodies(const eb_values *parameters, const cell_lattice *scatter,
                                eb_mesh **mesh) {
   eb_placement place[MOST_BODIES];
   int32_t bodies = (int32_t)eb_values_int(parameters, "bodies"), across = scatter->across;
   uint64_t state = (uint64_t)eb_values_int(parameters, "seed");
   double lo[3], hi[3], centre[3], turned[3], radius = 0;
+  double cell = scatter->cell * scale_of(parameters);
+  scale_mesh(parameters, *mesh);
   /* The ball about the middle of the body's box. */
   eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
   for (int d = 0; d < 3; d++) centre[d] = 0.5 * (lo[d] + hi[d]);
   for (size_t i = 0; i < (size_t)(*mesh)->node_count; i++)
     radius = fmax(radius, sqrt(eb_squared_distance3((*mesh)->X + 3 * i, centre)));
-  double slack = 0.5 * scatter->cell - radius - CLEARANCE;
+  double slack = 0.5 * cell - radius - CLEARANCE;
   if (!(slack >= 0))
     return EB_ERROR(EB_ERR_INVALID,
                     "the body reaches %g m from its middle and does not fit into a cell of %g m; "
                     "use a smaller or rounder one",
-                    radius, scatter->cell);
+                    radius, cell);
   for (int32_t b = 0; b < bodies; b++) {
     random_rotation(&state, place[b].rotation);
     eb_turn3(place[b].rotation, centre, turned);
     /* Cells fill layer by layer, row by row. */
     const int32_t at[3] = {b % across, b / across % across, b / across / across};
     for (int d = 0; d < 3; d++) {
-      double middle = scatter->cell * (at[d] + 0.5 - (d < 2 ? 0.5 * across : 0));
+      double middle = cell * (at[d] + 0.5 - (d < 2 ? 0.5 * across : 0));
       place[b].shift[d] = middle + (eb_random_uniform(&state, -slack, slack) - turned[d]);
     }
   }
@@ -152,9 +170,10 @@ static eb_error scatter_bodies(const eb_values *parameters, const cell_lattice *
 /* A box of five cells by five, open at the top, in which a heap of all bodies comes to lie. */
 static eb_error drop_into_box(eb_scene *scene, const cell_lattice *scatter) {
   set_mechanics(scene);
-  const double half = 0.5 * scatter->across * scatter->cell, wall = 0.2 * scatter->cell;
+  const double cell = scatter->cell * scale_of(scene->parameters);
+  const double half = 0.5 * scatter->across * cell, wall = 0.2 * cell;
   eb_surface *box;
-  EB_TRY(eb_surface_cup((const double[2]){half, half}, 3 * scatter->cell, wall, &box));
+  EB_TRY(eb_surface_cup((const double[2]){half, half}, 3 * cell, wall, &box));
   return add_obstacle(scene, box, NULL);
 }
 
@@ -165,8 +184,8 @@ static eb_error drop_into_box(eb_scene *scene, const cell_lattice *scatter) {
 static const eb_option rings_parameters[] = {RINGS_PARAMETERS("5e5")};
 static const eb_option stiff_parameters[] = {RINGS_PARAMETERS("5e6")};
 
-/* Its section is about as wide as a cube is long: 2 pi 20 cm / 18 = 7 cm. It reaches 23.8 cm from
- * its middle, with few cubes round 25.6 cm. */
+/* At scale 1. Its section is about as wide as a cube is long: 2 pi 20 cm / 18 = 7 cm. It reaches
+ * 23.8 cm from its middle, with few cubes round 25.6 cm. */
 static eb_error ring_mesh(const eb_values *parameters, eb_mesh **out) {
   int32_t around = (int32_t)(18 * eb_values_real(parameters, "resolution") + 0.5);
   return eb_generate_ring(around, 0.2, 0.07, out);
@@ -185,8 +204,8 @@ static eb_error rings_setup(eb_scene *scene) {
 #define RINGS(name_, summary_, parameters_)                                                        \
   {                                                                                                \
     .name = name_, .summary = summary_,                                                            \
-    .geometry = "120 rings, 18 cubes of 6 tetrahedra round each, 47 cm across, at random in "      \
-                "cells of 52 cm above a box of 2.6 m",                                             \
+    .geometry = "120 rings, 18 cubes of 6 tetrahedra round each, 14 cm across, at random in "      \
+                "cells of 15.6 cm above a box of 78 cm",                                           \
     .citation = CITATION, .needs = NEEDS, .target_vertices = 8640, .target_elements = 12960,       \
     .parameters = parameters_, .steps = 1500, .steps_per_frame = 10, .mesh = ring_mesh,            \
     .mesh_parameters = "resolution", .prepare = rings_prepare, .setup = rings_setup                \
@@ -203,7 +222,8 @@ const eb_scene_ops eb_verschoor2019_rings_stiff =
 static const eb_option bunnies_parameters[] = {
     HEAP_PARAMETERS("5e6", 0.1, "scale on the 1000 elements of a bunny; the paper states none")};
 
-/* Any body that fits into the box of the stand-in has half its diagonal of room, 35 cm. */
+/* Any body that fits into the box of the stand-in has half its diagonal of room, 35 cm at
+ * scale 1. */
 static const cell_lattice bunny_cells = {.across = 5, .cell = 0.75};
 
 static eb_error bunnies_prepare(const eb_values *parameters, eb_mesh **mesh) {
@@ -218,8 +238,8 @@ const eb_scene_ops eb_verschoor2019_bunnies = {
     .name = "verschoor2019/bunnies",
     .summary = "120 stiff bunnies, placed at random, are dropped into a box and heap up",
     .geometry =
-        "stand-in bunnies, 10 cm tall, about 1000 tetrahedra each (the paper gives no count), at "
-        "random in cells of 15 cm above a box of 60 cm",
+        "stand-in bunnies, 15 cm tall, about 1000 tetrahedra each (the paper gives no count), at "
+        "random in cells of 22.5 cm above a box of 1.1 m",
     .citation = CITATION,
     EB_SCENE_MODEL("bunny", 1000, 0, 0.5),
     .needs = NEEDS,
@@ -243,15 +263,16 @@ const eb_scene_ops eb_verschoor2019_bunnies = {
 
 enum { LAYERS = 7, MOST_CRATES = LAYERS * (LAYERS + 1) * (2 * LAYERS + 1) / 6 };
 
-static const double cube = 0.05; /* m */
+static const double cube = 0.05; /* m at scale 1 */
 
 static const eb_option pyramid_parameters[] = {
     PARAMETERS("5e5", "5e-4", "corotational", "9.81"),
     {"resolution", EB_OPTION_REAL, "1", 1, 4, NULL, "",
      "cubes along every edge of one of the paper's, rounded; 1 is the paper's"},
+    SCALE_PARAMETER,
     {"layers", EB_OPTION_INT, "7", 1, LAYERS, NULL, "", "of the pyramid; the paper has 7"},
     {"gap", EB_OPTION_REAL, "0.025", CLEARANCE, 1, NULL, "m",
-     "between neighbours, layers and the floor at first"},
+     "between neighbours, layers and the floor at first, times scale, and then no less than 3e-4"},
     EB_LAST_PARAMETER};
 
 /* ---- a crate --------------------------------------------------------------------------------- */
@@ -312,7 +333,9 @@ static eb_error crate_mesh(const eb_values *parameters, eb_mesh **out) {
 static eb_error pyramid_prepare(const eb_values *parameters, eb_mesh **mesh) {
   eb_placement place[MOST_CRATES];
   int32_t layers = (int32_t)eb_values_int(parameters, "layers"), count = 0;
-  double lo[3], hi[3], gap = eb_values_real(parameters, "gap"), pitch[3];
+  double gap = fmax(CLEARANCE, scale_of(parameters) * eb_values_real(parameters, "gap"));
+  double lo[3], hi[3], pitch[3];
+  scale_mesh(parameters, *mesh);
   eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
   for (int d = 0; d < 3; d++) pitch[d] = hi[d] - lo[d] + gap;
   for (int32_t layer = 0; layer < layers; layer++)
@@ -337,8 +360,9 @@ const eb_scene_ops eb_verschoor2019_pyramid = {
     .name = "verschoor2019/pyramid",
     .summary = "140 elastic crates, aligned in a square pyramid of seven layers, fall onto each "
                "other and settle",
-    .geometry = "crates of 35 x 35 x 15 cm with bars of 5 cm, 72 cubes of 6 tetrahedra each, on a "
-                "floor",
+    .geometry =
+        "crates of 10.5 x 10.5 x 4.5 cm with bars of 1.5 cm, 72 cubes of 6 tetrahedra each, on a "
+        "floor",
     .citation = CITATION,
     .needs = NEEDS,
     EB_SCENE_COUNTS(140 * 240, 60480, 0),
@@ -741,7 +765,7 @@ const eb_scene_ops eb_verschoor2019_strings = {
 /* Bodies in a moving wedge (Figure 2(a)): they fall between two plates that meet in an edge, which
  * then close like a book. */
 
-/* Blocks of 20 cm reach 17.3 cm from their middle. */
+/* At scale 1 blocks of 20 cm reach 17.3 cm from their middle. */
 static const cell_lattice cells = {.across = 3, .cell = 0.375};
 /* Plates open by 30 degrees to either side leave the lowest cells, 1.5 to either side, free from
  * 2.6 cells above their edge on. */
@@ -769,7 +793,7 @@ static void close_plate(double t, const double *parameters, double rotation[9], 
 }
 
 static eb_error wedge_setup(eb_scene *scene) {
-  const double a = cells.cell, height = plate_length * a;
+  const double a = cells.cell * scale_of(scene->parameters), height = plate_length * a;
   const double plate[3] = {0.25 * a, (0.5 * cells.across + 1) * a, height / 2};
   const double wall[3] = {height, 0.25 * a, height / 2 + a};
   set_mechanics(scene);
@@ -793,7 +817,7 @@ const eb_scene_ops eb_verschoor2019_wedge = {
     .name = "verschoor2019/wedge",
     .summary = "45 elastic blocks fall at random between two plates in a wedge, which close and "
                "squeeze them",
-    .geometry = "blocks of 20 cm, 3 x 3 x 3 cubes of 6 tetrahedra each; plates at 30 degrees from "
+    .geometry = "blocks of 6 cm, 3 x 3 x 3 cubes of 6 tetrahedra each; plates at 30 degrees from "
                 "the vertical, closing to 15",
     .citation = CITATION,
     .needs = NEEDS,
