@@ -47,6 +47,31 @@ static void methods_agree(void) {
   for (int s = 0; s < SOLVERS; s++) finish(&a[s]);
 }
 
+/* From the velocity without contacts the solution is the same. Its iterations are counted: a step
+ * in which nothing touches has no others. */
+static void releasing_first_changes_nothing(const char *solver) {
+  recipe r = row_of_cubes();
+  const char *tight = "eps1=1e-6,eps2=1e-7,angle=0.1,start=unconstrained";
+  run warm = cook(&r, solver, "eps1=1e-6,eps2=1e-7,angle=0.1"), released = cook(&r, solver, tight);
+  bool well = go(&warm, 5) && go(&released, 5);
+  double worst = 0;
+  for (int64_t k = 0; k < 3 * (int64_t)warm.state->node_count; k++)
+    worst = fmax(worst, fabs(warm.state->x[k] - released.state->x[k]));
+  tap_ok(well && worst < 1e-5, "%s without contacts first takes the same steps (%g m)", solver,
+         worst);
+  finish(&warm);
+  finish(&released);
+  for (int b = 0; b < 3; b++) r.block[b].centre[2] += 1;
+  r.block[0].velocity[0] = r.block[2].velocity[0] = 0;
+  released = cook(&r, solver, "start=unconstrained");
+  go_well(&released, 1);
+  tap_ok(released.log->counters[EB_COUNT_CONSTRAINTS] == 0 &&
+             released.log->counters[EB_COUNT_LINEAR_ITERATIONS] >= 1 &&
+             (double)released.log->iterations >= released.log->counters[EB_COUNT_LINEAR_ITERATIONS],
+         "%s counts the iterations of the velocity without contacts", solver);
+  finish(&released);
+}
+
 /* ---- outcomes ---- */
 
 static void a_step_that_fails_leaves_the_state(const char *options, eb_reason reason) {
@@ -202,6 +227,8 @@ int main(void) {
   demands();
   frames();
   methods_agree();
+  releasing_first_changes_nothing("contact-ica");
+  releasing_first_changes_nothing("contact-sp");
   a_step_that_fails_leaves_the_state("max_rounds=1", EB_DIVERGED_MAX_IT);
   a_step_that_fails_leaves_the_state("max_iterations=1", EB_DIVERGED_MAX_IT);
   not_a_number_is_an_outcome();

@@ -363,5 +363,8 @@ static eb_error ica_solve(void *data, const eb_contact_problem *problem,
   return EB_OK;
 }
 
-const eb_contact_method eb_contact_ica = {
-    .name = "ica", .create = ica_create, .solve = ica_solve, .destroy = ica_destroy};
+const eb_contact_method eb_contact_ica = {.name = "ica",
+                                          .unconstrained = true,
+                                          .create = ica_create,
+                                          .solve = ica_solve,
+                                          .destroy = ica_destroy};

@@ -54,7 +54,8 @@ typedef struct eb_contact_outcome {
 
 typedef struct eb_contact_method {
   const char *name;
-  bool nonlinear; /* its solver has the option end_test (active_set.h) */
+  bool nonlinear;     /* its solver has the option end_test (active_set.h) */
+  bool unconstrained; /* its solver has the option start */
   /* Room for systems of `rows` blocks; contacts may grow from solve to solve. Options are the
    * solver's. */
   eb_error (*create)(const eb_solver *solver, int32_t rows, void **data);
@@ -71,6 +72,14 @@ typedef struct eb_contact_method {
 extern const eb_contact_method eb_contact_cr, eb_contact_al, eb_contact_ica, eb_contact_sp,
     eb_contact_delassus;
 
+/* Of methods that are published as corrections of the velocity without contacts. */
+#define EB_CONTACT_START                                                                           \
+  {                                                                                                \
+    .name = "start", .type = EB_OPTION_CHOICE, .fallback = "warm",                                 \
+    .choices = "warm|unconstrained", .unit = "",                                                   \
+    .doc = "from the motion of the last step, or from the one without contacts, by conjugate "     \
+           "gradients whose iterations count"                                                      \
+  }
 /* The options of each method, for the table of its solver (step.c). */
 #define EB_CONTACT_CR_OPTIONS                                                                      \
   {.name = "preconditioner",                                                                       \
@@ -95,11 +104,11 @@ extern const eb_contact_method eb_contact_cr, eb_contact_al, eb_contact_ica, eb_
        .doc = "a contact stays in static friction once it has come to it so often; 0: never"},     \
       {.name = "interval",                                                                         \
        .type = EB_OPTION_INT,                                                                      \
-       .fallback = "10",                                                                           \
+       .fallback = "1",                                                                            \
        .min = 1,                                                                                   \
        .max = 1e6,                                                                                 \
        .unit = "",                                                                                 \
-       .doc = "least number of iterations between evaluations of the states; the paper's is 1"},   \
+       .doc = "least number of iterations between evaluations of the states"},                     \
       {.name = "rest",                                                                             \
        .type = EB_OPTION_BOOL,                                                                     \
        .fallback = "true",                                                                         \
@@ -129,12 +138,12 @@ extern const eb_contact_method eb_contact_cr, eb_contact_al, eb_contact_ica, eb_
     .choices = "full|diag", .unit = "", .doc = "preconditioner of Section 3.4"                     \
   }
 #define EB_CONTACT_ICA_OPTIONS                                                                     \
-  {                                                                                                \
+  EB_CONTACT_START, {                                                                              \
     .name = "inner_sweeps", .type = EB_OPTION_INT, .fallback = "50", .min = 1, .max = 1e6,         \
     .unit = "", .doc = "most sweeps over the contacts in one iteration"                            \
   }
 #define EB_CONTACT_SP_OPTIONS                                                                      \
-  {                                                                                                \
+  EB_CONTACT_START, {                                                                              \
     .name = "inner", .type = EB_OPTION_CHOICE, .fallback = "active-set",                           \
     .choices = "active-set|2xcr", .unit = "",                                                      \
     .doc = "states change when conjugate residuals have converged, or while they iterate"          \

@@ -450,4 +450,4 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
 }
 
 const eb_contact_method eb_contact_sp = {
-    .name = "sp", .create = create, .solve = solve, .destroy = destroy};
+    .name = "sp", .unconstrained = true, .create = create, .solve = solve, .destroy = destroy};

@@ -39,6 +39,7 @@
 #include "solvers/contact/active_set.h"
 #include "solvers/contact/record.h"
 #include "solvers/linalg/block_ops.h"
+#include "solvers/linalg/linear.h"
 #include "solvers/registry.h"
 
 #include <math.h>
@@ -222,6 +223,9 @@ static void move(eb_contact_system *system, const double *v) {
 
 /* ---- the solver: set-up ---- */
 
+/* Conjugate gradients for the unconstrained velocity end at this part of eps1: lower, as Section
+ * 6.2.2 has it without a figure, so that the contacts are all that is left to solve. */
+static const double unconstrained_part = 0.5;
 /* A solve that stagnates is good when it meets the constraints to so many tolerances. */
 static const double stagnated_slack = 2;
 
@@ -235,6 +239,7 @@ typedef struct contact_step {
   eb_contact_tolerance tolerance; /* of the present step; eps1 absolute */
   int64_t max_iterations;         /* outer ones */
   bool to_the_gap;                /* outer iterations end by the gaps of contacts too */
+  eb_linear *unconstrained;       /* or NULL: the guess is the motion of the last step */
   double *v;                      /* 3 rows */
   int32_t room;
   double *r;    /* 3 room */
@@ -265,6 +270,22 @@ static eb_error reserve(contact_step *step, int32_t room) {
   return EB_OK;
 }
 
+/* Conjugate gradients on A alone, for start=unconstrained. */
+static eb_error create_unconstrained(contact_step *step, const eb_solver *solver) {
+  const eb_values *options = solver->options;
+  if (!step->method->unconstrained || strcmp(eb_values_text(options, "start"), "unconstrained"))
+    return EB_OK;
+  bool relative = !strcmp(eb_values_text(options, "tolerance_kind"), "relative");
+  double eps1 = unconstrained_part * eb_values_real(options, "eps1");
+  const eb_linear_settings settings = {.kind = "cg",
+                                       .preconditioner = "jacobi",
+                                       .rtol = relative ? eps1 : 0,
+                                       .atol = relative ? 0 : eps1,
+                                       .max_iterations = eb_values_int(options, "max_iterations"),
+                                       .threads = solver->threads};
+  return eb_linear_create(&settings, step->system.implicit.matrix, NULL, &step->unconstrained);
+}
+
 static eb_error allocate(contact_step *step, const eb_solver *solver) {
   double gap = eb_values_real(solver->options, "gap");
   EB_TRY(create_system(solver, &step->system));
@@ -273,12 +294,14 @@ static eb_error allocate(contact_step *step, const eb_solver *solver) {
   EB_TRY(eb_contact_problem_create(FIRST_ROOM, &step->problem));
   EB_TRY(reserve(step, FIRST_ROOM));
   EB_TRY(EB_NEW(step->v, 3 * (size_t)step->system.rows));
+  EB_TRY(create_unconstrained(step, solver));
   return step->method->create(solver, step->system.rows, &step->method_data);
 }
 
 static void destroy(eb_solver *solver) {
   contact_step *step = solver->data;
   if (step->method_data) step->method->destroy(step->method_data);
+  eb_linear_destroy(step->unconstrained);
   clear_system(&step->system);
   eb_contact_surface_clear(&step->surface);
   eb_active_set_clear(&step->active);
@@ -390,6 +413,35 @@ eb_contact_tolerance eb_contact_tolerance_asked(const eb_values *options, int64_
                                 .max_iterations = eb_values_int(options, "max_iterations")};
 }
 
+/* The velocity without any contact, by conjugate gradients from the guess. Its iterations are the
+ * step's, as Section 6.2.2 counts them. */
+static eb_error release(contact_step *step, eb_step_log *log, eb_reason *reason) {
+  eb_linear_result result = {0};
+  EB_TRY(eb_linear_set_matrix(step->unconstrained, step->system.implicit.matrix, log, reason));
+  EB_TRY(eb_linear_solve(step->unconstrained, step->system.b, step->v, log, false, &result));
+  log->iterations += result.iterations;
+  *reason = result.reason;
+  return EB_OK;
+}
+
+/* Candidates of the guess, and the constraints and forces of the last step. */
+static eb_error begin(contact_step *step, eb_step_log *log, eb_reason *reason) {
+  guess(&step->system, step->v);
+  *reason = EB_RUNNING;
+  if (step->unconstrained) EB_TRY(release(step, log, reason));
+  if (*reason < 0) return EB_OK;
+  eb_log_begin(log, EB_PHASE_DETECT);
+  /* A vertex may be found outside its swept box by the distance at which pairs are near, for both
+   * features of a pair, and by what gravity adds to the motion of the last step. */
+  const double *g = step->system.implicit.scene->gravity;
+  double slack = 4 * step->active.gap + 2 * step->system.dt * step->system.dt * sqrt(eb_dot3(g, g));
+  move(&step->system, step->v);
+  eb_error error = eb_contact_surface_begin(&step->surface, &step->system, slack);
+  if (!error) error = eb_active_set_warm_start(&step->active);
+  eb_log_end(log, EB_PHASE_DETECT);
+  return error;
+}
+
 /* Where the last step took several outer iterations, this one will: those until nothing collides
  * any more only have to find constraints and are solved loosely, and the last ones to the
  * tolerance.
@@ -397,20 +449,9 @@ eb_contact_tolerance eb_contact_tolerance_asked(const eb_values *options, int64_
  * The loose solves decide only which constraints there are. A result of theirs is never
  * accepted: when nothing collides any more, the tolerance becomes the one that was asked for,
  * and another outer iteration solves and checks again. */
-static eb_error run(contact_step *step, eb_step_log *log, eb_reason *reason) {
+static eb_error iterate_to_free_motion(contact_step *step, eb_step_log *log, eb_reason *reason) {
   const eb_contact_tolerance exact = step->tolerance;
   bool loose = step->active.iteration > 1;
-  eb_log_begin(log, EB_PHASE_DETECT);
-  /* A vertex may be found outside its swept box by the distance at which pairs are near, for both
-   * features of a pair, and by what gravity adds to the motion of the last step. */
-  const double *g = step->system.implicit.scene->gravity;
-  double slack = 4 * step->active.gap + 2 * step->system.dt * step->system.dt * sqrt(eb_dot3(g, g));
-  guess(&step->system, step->v);
-  move(&step->system, step->v);
-  eb_error error = eb_contact_surface_begin(&step->surface, &step->system, slack);
-  if (!error) error = eb_active_set_warm_start(&step->active);
-  eb_log_end(log, EB_PHASE_DETECT);
-  EB_TRY(error);
   if (loose) {
     step->tolerance.eps1 *= 50;
     step->tolerance.eps2 *= 3;
@@ -519,7 +560,8 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
   if (!assemble(&step->system, state, dt, log)) return EB_OK;
   step->tolerance =
       eb_contact_tolerance_asked(solver->options, 3 * (int64_t)step->system.rows, step->system.b);
-  eb_error error = run(step, log, reason);
+  eb_error error = begin(step, log, reason);
+  if (!error && *reason >= 0) error = iterate_to_free_motion(step, log, reason);
   /* More candidates than can be numbered come of velocities that have blown up: an outcome. */
   if (error && eb_error_kind(error) == EB_ERR_LIMIT) {
     eb_error_free(error);
