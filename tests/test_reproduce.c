@@ -329,6 +329,19 @@ static void test_bad_tables(void) {
                "a slip");
   refuse_table(good, "column = x | x | mean({row}.wall)\nunit = parsec\n", "not 'parsec'",
                "an unknown unit");
+  refuse_table(good, "column = x | x | mean({row}.wall)\nours = here\n", "only be 'everywhere'",
+               "ours at a place");
+  for (int everywhere = 0; everywhere < 2; everywhere++) {
+    char ini[600];
+    const char *layout = everywhere ? "ours = everywhere\ncolumn = x | x | mean(a.wall)\n"
+                                    : "column = x | x | mean(a.wall)\n";
+    table_ini("row\tx\na\t\nb\t2\n", layout, ini);
+    write_paper("bad", "paper.ini", ini);
+    tap_succeeds(eb_paper_load("bad", folder, false, &paper), "a number that the paper lacks");
+    tap_ok(paper->tables[0].cells[1] && !paper->tables[0].cells[0] == !everywhere,
+           everywhere ? "there is ours beside it" : "nor is there ours");
+    eb_paper_destroy(paper);
+  }
   write_paper("bad", "paper.ini", HEAD "[table t]\ndata = none.tsv\n");
   tap_fails(eb_paper_load("bad", folder, false, &paper), EB_ERR_IO, "none.tsv", "no data");
   tap_fails(eb_paper_load("absent", folder, false, &paper), EB_ERR_IO, "absent/paper.ini",

@@ -213,14 +213,14 @@ static eb_error read_fill(void *context, const eb_entry *entry) {
   return replace(&table->fills.items[row], rest);
 }
 
-/* There is ours where the paper has a number and the row is not "-". A row's text with {column} is
- * the expression, else the column's, in which {row} is replaced. */
+/* There is ours where the paper has a number, or everywhere, and the row is not "-". A row's text
+ * with {column} is the expression, else the column's, in which {row} is replaced. */
 static eb_error read_cell(const eb_paper *paper, eb_paper_table *table, int r, int c) {
   const eb_paper_column *column = &table->columns[c];
   const char *row = table->fills.items[r];
   eb_text text = {0};
-  if (!column->text || strcmp(row, "-") == 0 || isnan(eb_paper_value(table, r, column)))
-    return EB_OK;
+  bool wanted = strcmp(table->ours, "everywhere") == 0 || !isnan(eb_paper_value(table, r, column));
+  if (!column->text || strcmp(row, "-") == 0 || !wanted) return EB_OK;
   bool by_row = strstr(row, "{column}") != NULL;
   const char *base = by_row ? row : column->text;
   const eb_scope scope = {by_row ? "column" : "row", by_row ? column->text : row, NULL};
@@ -237,6 +237,7 @@ static eb_error read_table(eb_paper *paper, const char *from, const eb_section *
                                 {.name = "data"},
                                 {"unit", EB_KEY_LAST, offsetof(eb_paper_table, unit), "1"},
                                 {"note", EB_KEY_JOINED, offsetof(eb_paper_table, note), NULL},
+                                {"ours", EB_KEY_LAST, offsetof(eb_paper_table, ours), ""},
                                 {.name = "row"},
                                 {.name = "column"},
                                 {0}};
@@ -249,6 +250,9 @@ static eb_error read_table(eb_paper *paper, const char *from, const eb_section *
   table->where = section->text;
   EB_TRY(eb_section_locate(section, NULL, eb_section_read(section, keys, table)));
   if (!table->title) table->title = table->id;
+  if (*table->ours && strcmp(table->ours, "everywhere") != 0)
+    return eb_section_locate(section, NULL,
+                             EB_ERROR(EB_ERR_FORMAT, "'ours' can only be 'everywhere'"));
   if (!data) return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "'data' is missing"));
   eb_error error = read_file(paper->name, from, data, path, &text);
   if (!error) error = read_data(path, text.data, table);
