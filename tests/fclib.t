@@ -27,7 +27,28 @@ for my $solver ('contact-delassus:delassus_solver=pgs', 'contact-delassus', 'con
   is(decode_json($again)->{stored_merit}, $result->{merit}, 'and holds that solution');
 }
 
+# ---- at equal merit
+my ($lines) = is_code(0, 'every solver at equal merit', 'run', "fclib:$path", '--merit', '1e-6', '--repeat', '1', '--format', 'json');
+my @entries = map { decode_json($_) } split /\n/, $lines;
+cmp_ok(scalar @entries, '>=', 6, 'there are six of ours');
+for my $e (grep { $_->{solver} =~ /delassus|contact-al/ } @entries) {
+  cmp_ok($e->{seconds}, '>', 0, "$e->{solver} gets there");
+  cmp_ok($e->{merit}, '<=', 1e-6, 'by the merit');
+}
+for my $e (@entries) {
+  ok(!defined $e->{seconds} || $e->{merit} <= 1e-6, "$e->{solver}: there is no time without the merit");
+}
+my ($table) = is_code(0, 'as a table', 'run', "fclib:$path", '-s', 'contact-al', '-s', 'contact-delassus', '--merit', '1e-6', '--repeat', '1');
+like($table, qr/\| contact-al \| contact-delassus \|/, 'a column a solver');
+like($table, qr/\*\*/, 'the best is marked');
+like($table, qr/^\| contact-al \|( [01]\.\d\d \|){7}$/m, 'a performance profile');
+my ($failed) = is_code(0, 'a solver that does not get there', 'run', "fclib:$path", '-s', 'contact-sp', '-s', 'contact-delassus', '--merit', '1e-13', '--repeat', '1', '--timeout', '20', '--format', 'json');
+is(decode_json((split /\n/, $failed)[0])->{seconds}, undef, 'has no time');
+
 # ---- what is refused
+is_code(2, 'a merit that is none', 'run', "fclib:$path", '--merit', 'good');
+is_code(2, 'a table and a solution', 'run', "fclib:$path", '--merit', '1e-6', '-o', 'solution.hdf5');
+is_code(2, 'an unknown solver at equal merit', 'run', "fclib:$path", '-s', 'contact-all', '--merit', '1e-6');
 is_code(0, 'a run that keeps nothing', 'run', @incline, '-o', 'nothing.h5');
 my ($out, $err) = is_code(6, 'nothing to export', 'export', 'nothing.h5', '--to', 'fclib');
 like($err, qr/--contact-problem/, 'says how to keep a problem');

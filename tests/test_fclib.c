@@ -193,8 +193,22 @@ static void test_asymmetry(void) {
   eb_fclib_result result;
   p.M = (eb_fclib_matrix){5, 5, 6, row, column, value};
   tap_require(solve(&p, "contact-delassus", "", &result), "solve");
+  tap_ok(result.outcome.reason > 0, "an asymmetry that matters is refined away");
+  tap_below(result.merit, 1e-10, "and M is the file's");
+  eb_fclib_result_clear(&result);
+}
+
+/* a on the diagonal, k beside it and -k in the mirror: what is averaged has no k, and refinement
+ * grows by k / a = 10. */
+static void test_hopeless_asymmetry(void) {
+  int32_t row[7] = {0, 1, 2, 3, 4, 0, 1}, column[7] = {0, 1, 2, 3, 4, 1, 0};
+  double value[7] = {1e-7, 1e-7, 2, 2, 2, 1e-6, -1e-6};
+  eb_fclib p = five_velocities();
+  eb_fclib_result result;
+  p.M = (eb_fclib_matrix){5, 5, 7, row, column, value};
+  tap_require(solve(&p, "contact-delassus", "", &result), "solve");
   tap_ok(result.outcome.reason == EB_DIVERGED_LINEAR_SOLVE && result.merit > 1e-8,
-         "an asymmetry that matters is no convergence");
+         "an asymmetry that cannot be refined away is no convergence");
   eb_fclib_result_clear(&result);
 }
 
@@ -359,6 +373,30 @@ static void test_bad(void) {
   }
 }
 
+/* As FCLib writes a problem without a solution: its datasets are there and nothing is in them. */
+static void test_unwritten_solution(void) {
+  hid_t file, group, space, set;
+  hsize_t count = 3;
+  eb_fclib p;
+  replace("fclib_global/spacedim", H5T_NATIVE_INT32, 1, &(int32_t){3});
+  tap_require(eb_h5_open_file(path, true, &file), "open");
+  if (H5Lexists(file, "solution", H5P_DEFAULT) > 0) H5Ldelete(file, "solution", H5P_DEFAULT);
+  tap_require(eb_h5_group(file, "solution", &group), "a group");
+  space = H5Screate_simple(1, &count, NULL);
+  for (int k = 0; k < 3; k++) {
+    const char *names[] = {"v", "u", "r"};
+    set = H5Dcreate2(group, names[k], H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT,
+                     H5P_DEFAULT);
+    H5Dclose(set);
+  }
+  H5Sclose(space);
+  H5Gclose(group);
+  H5Fclose(file);
+  tap_succeeds(eb_fclib_read(path, &p), "a solution that nobody has written");
+  tap_ok(!p.solution.r && !p.solution.v, "is none");
+  eb_fclib_clear(&p);
+}
+
 /* A matrix of bilateral constraints with `columns` columns beside the problem. */
 static eb_error read_with_G(int32_t columns, eb_fclib *p) {
   hid_t file, group;
@@ -396,10 +434,12 @@ int main(void) {
   test_lift();
   test_padding();
   test_asymmetry();
+  test_hopeless_asymmetry();
   test_unsupported();
   test_local();
   test_compressed();
   test_bad();
+  test_unwritten_solution();
   test_kinds();
   return scratch_close();
 }

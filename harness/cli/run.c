@@ -10,6 +10,7 @@
 #include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
+#include "harness/fclib/compare.h"
 #include "harness/fclib/fclib.h"
 #include "harness/names.h"
 #include "harness/print.h"
@@ -27,6 +28,9 @@ static const eb_flag flags[] = {
     {"memory", 0, "MB", "memory limit of a case (nine tenths of the machine's)"},
     {"seed", 0, "K", "seed of everything random (0)"},
     {"contact-problem", 0, "STEP", "keep the contact problem of this step, for export --to fclib"},
+    {"merit", 0, "M",
+     "of fclib: files: the time that each solver needs to get there, all of ours and Siconos' when "
+     "none is named, as a table and a performance profile; --repeat (3), --timeout (60 s) a solve"},
     {"from", 0, "F.h5:RUN@STEP",
      "start from the state that a run of a result file has kept; @FIRST..LAST: one step from each"},
     {"stride", 0, "N", "of --from FIRST..LAST: every N-th state"},
@@ -245,11 +249,40 @@ static eb_error solve_fclib(const char *path, const char *spec, const char *outp
   return error;
 }
 
+/* Paths behind the prefix; they are the arguments'. */
+static eb_error compare_fclib(const eb_arguments *arguments, const char *merit, bool json) {
+  const eb_strings *named = &arguments->positional;
+  int64_t timeout = 60, repeats = 3;
+  eb_strings files = {0};
+  eb_fclib_race race = {.files = &files, .solvers = eb_arguments_values(arguments, "solver")};
+  if (eb_arguments_has(arguments, "output"))
+    return EB_ERROR(EB_ERR_USAGE, "--merit prints a table and writes no solution: leave --output");
+  EB_TRY(eb_parse_real("--merit", merit, 1e-14, 1, &race.merit));
+  EB_TRY(eb_arguments_whole(arguments, "timeout", 1, 86400, &timeout));
+  EB_TRY(eb_arguments_whole(arguments, "repeat", 1, 99, &repeats));
+  race.timeout = (double)timeout;
+  race.repeats = (int)repeats;
+  eb_error error = EB_OK;
+  for (int i = 0; i < named->count && !error; i++) {
+    const char *path = named->items[i] + sizeof PREFIX - 1;
+    error = eb_strings_add(&files, path);
+    if (!error) error = eb_sandbox_verify("fclib", path, NULL);
+  }
+  if (!error) error = eb_fclib_compare(&race, json);
+  eb_strings_clear(&files);
+  return error;
+}
+
 static eb_error run_fclib(const eb_arguments *arguments, int *code) {
+  const char *merit = eb_arguments_text(arguments, "merit");
   const eb_strings *files = &arguments->positional;
   const eb_strings *solvers = eb_arguments_values(arguments, "solver");
   const char *output = eb_arguments_text(arguments, "output");
   bool json;
+  if (merit) {
+    EB_TRY(eb_arguments_json(arguments, &json));
+    return compare_fclib(arguments, merit, json);
+  }
   if (solvers->count == 0)
     return EB_ERROR(EB_ERR_USAGE, "fclib: wants a solver, as in -s contact-delassus");
   EB_TRY(eb_arguments_json(arguments, &json));

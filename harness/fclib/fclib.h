@@ -78,6 +78,8 @@ void eb_fclib_lifted_clear(eb_fclib_lifted *lifted);
  * - f|_2 / (1 + |f|_2) for a global problem. v is not read for local ones. */
 EB_MUST eb_error eb_fclib_merit(const eb_fclib *problem, const double *v, const double *r,
                                 double *merit);
+/* rest = f + H r - M v (n); returns its norm. Of a global problem. */
+double eb_fclib_residual(const eb_fclib *problem, const double *v, const double *r, double *rest);
 
 typedef struct eb_fclib_result {
   eb_contact_outcome outcome;
@@ -89,9 +91,9 @@ typedef struct eb_fclib_result {
 
 /* Solves with `method`, whose options `solver` has, from rest. Local problems need
  * eb_contact_delassus, whose reduced problem they are: other methods need A, and W alone does not
- * tell it. EB_ERR_UNSUPPORTED then. The outcome is EB_DIVERGED_LINEAR_SOLVE when what was averaged
- * to make M symmetric matters: the residual with the file's M is then above 2 eps1. The caller
- * clears *out also after an error. */
+ * tell it. EB_ERR_UNSUPPORTED then. Where what was averaged to make M symmetric matters, the
+ * solution is refined until the residual with the file's M is within 2 eps1; EB_DIVERGED_LINEAR_
+ * SOLVE where that does not converge. The caller clears *out also after an error. */
 EB_MUST eb_error eb_fclib_solve(const eb_fclib *problem, const eb_contact_method *method,
                                 const eb_solver *solver, const eb_contact_tolerance *tolerance,
                                 eb_fclib_result *out);

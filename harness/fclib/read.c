@@ -183,15 +183,28 @@ static eb_error check_sizes(const eb_fclib *p) {
   return EB_OK;
 }
 
+/* FCLib's writers leave what there is none of as a dataset without contents. */
+static bool is_written(hid_t group, const char *name) {
+  hid_t set = eb_h5_exists(group, name) ? H5Dopen2(group, name, H5P_DEFAULT) : -1;
+  if (set < 0) return true; /* to be reported as missing */
+  hid_t space = H5Dget_space(set);
+  bool written = H5Dget_storage_size(set) > 0 || H5Sget_simple_extent_npoints(space) == 0;
+  H5Sclose(space);
+  H5Dclose(set);
+  return written;
+}
+
 static eb_error read_optional(hid_t file, const char *name, const eb_fclib *p,
                               eb_fclib_solution *solution) {
   if (!eb_h5_exists(file, name)) return EB_OK;
   hid_t group = H5Gopen2(file, name, H5P_DEFAULT);
   if (group < 0) return eb_h5_error("cannot open group", name);
   int64_t m = 3 * (int64_t)p->contacts;
-  eb_error error = p->global ? read_reals(group, "v", p->size, &solution->v) : EB_OK;
-  if (!error) error = read_reals(group, "u", m, &solution->u);
-  if (!error) error = read_reals(group, "r", m, &solution->r);
+  bool there =
+      is_written(group, "r") && is_written(group, "u") && (!p->global || is_written(group, "v"));
+  eb_error error = there && p->global ? read_reals(group, "v", p->size, &solution->v) : EB_OK;
+  if (!error && there) error = read_reals(group, "u", m, &solution->u);
+  if (!error && there) error = read_reals(group, "r", m, &solution->r);
   H5Gclose(group);
   return eb_error_prefix(error, "%s", name);
 }

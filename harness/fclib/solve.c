@@ -147,76 +147,6 @@ eb_error eb_fclib_lift(const eb_fclib *global, eb_fclib_lifted *out) {
   return EB_OK;
 }
 
-/* ---- merit ----------------------------------------------------------------------------------- */
-
-/* The natural map of frictional contact as a second-order cone complementarity (De Saxce and Feng
- * 1998): with u^ = u + (mu |u_t|, 0, 0),
- *
- *   K* contains u^  perp  r in K   if and only if   r = P_K(r - u^),   K = {|r_t| <= mu r_n}.
- *
- * The nearest point of K to x: x inside; 0 where mu |x_t| <= -x_n; else along the border, ((x_n +
- * mu |x_t|) / (1 + mu^2)) (1, mu x_t / |x_t|). */
-
-static void project(double mu, double x[3]) {
-  double friction = hypot(x[1], x[2]);
-  if (friction <= mu * x[0]) return;
-  double normal = (x[0] + mu * friction) / (1 + mu * mu);
-  if (normal <= 0) {
-    x[0] = x[1] = x[2] = 0;
-    return;
-  }
-  x[0] = normal;
-  x[1] *= mu * normal / friction;
-  x[2] *= mu * normal / friction;
-}
-
-static double natural_map(const eb_fclib *p, const double *u, const double *r) {
-  double square = 0;
-  for (int64_t k = 0; k < p->contacts; k++) {
-    const double *v = u + 3 * k, *f = r + 3 * k;
-    double x[3] = {f[0] - v[0] - p->mu[k] * hypot(v[1], v[2]), f[1] - v[1], f[2] - v[2]};
-    project(p->mu[k], x);
-    for (int d = 0; d < 3; d++) square += (f[d] - x[d]) * (f[d] - x[d]);
-  }
-  return sqrt(square) / (1 + eb_norm(3 * (int64_t)p->contacts, p->w));
-}
-
-/* y += m x, or m^T x. */
-static void add_product(const eb_fclib_matrix *m, bool transposed, double factor, const double *x,
-                        double *y) {
-  const int32_t *row = transposed ? m->column : m->row;
-  const int32_t *column = transposed ? m->row : m->column;
-  for (int32_t k = 0; k < m->count; k++) y[row[k]] += factor * m->value[k] * x[column[k]];
-}
-
-/* |M v - H r - f|, with M as the file has it; rest: n */
-static double residual_of(const eb_fclib *p, const double *v, const double *r, double *rest) {
-  memcpy(rest, p->f, (size_t)p->size * sizeof *rest);
-  add_product(&p->H, false, 1, r, rest);
-  add_product(&p->M, false, -1, v, rest);
-  return eb_norm(p->size, rest);
-}
-
-/* work: n + 3 contacts */
-static double merit_of(const eb_fclib *p, const double *v, const double *r, double *work) {
-  double *u = work + p->size;
-  memcpy(u, p->w, 3 * (size_t)p->contacts * sizeof *u);
-  if (!p->global) {
-    add_product(&p->M, false, 1, r, u);
-    return natural_map(p, u, r);
-  }
-  add_product(&p->H, true, 1, v, u);
-  return natural_map(p, u, r) + residual_of(p, v, r, work) / (1 + eb_norm(p->size, p->f));
-}
-
-eb_error eb_fclib_merit(const eb_fclib *problem, const double *v, const double *r, double *merit) {
-  double *work;
-  EB_TRY(EB_NEW(work, (size_t)problem->size + 3 * (size_t)problem->contacts));
-  *merit = merit_of(problem, v, r, work);
-  free(work);
-  return EB_OK;
-}
-
 /* ---- methods ---- */
 
 static const eb_fclib_method methods[] = {{"contact-delassus", &eb_contact_delassus},
@@ -245,36 +175,72 @@ const eb_option *eb_fclib_method_options(const eb_fclib_method *method) {
 
 /* ---- global ---- */
 
+/* What a solve of a global problem works on. */
+typedef struct global_solve {
+  const eb_fclib *problem;
+  const eb_contact_method *method;
+  const eb_contact_tolerance *tolerance;
+  eb_fclib_lifted lifted;
+  void *data;
+  double *rest; /* n: f + H r - M v */
+  eb_step_log *log;
+} global_solve;
+
+static eb_error solve_lifted(global_solve *s, eb_fclib_result *out) {
+  eb_contact_outcome outcome;
+  double began = eb_wall_seconds();
+  EB_TRY(s->method->solve(s->data, s->lifted.problem, s->tolerance, out->found.v, out->found.r,
+                          s->log, &outcome));
+  out->seconds += eb_wall_seconds() - began;
+  out->outcome.reason = outcome.reason;
+  out->outcome.iterations += outcome.iterations;
+  out->outcome.active_set_changes += outcome.active_set_changes;
+  return EB_OK;
+}
+
+/* Methods see S, M with its mirror image averaged. With D = M - S
+ *
+ *   S v(k+1) = (f - D v(k)) + H r(k+1)
+ *
+ * solves M v = f + H r where it converges, which is where S^-1 D is small: what is off by rounding
+ * is not small beside the masses that alone resist a rigid motion. f - D v is f as it is plus what
+ * has been left over so far, since S v - H r is what the method made of its right-hand side. */
+static eb_error refine(global_solve *s, eb_fclib_result *out) {
+  enum { MOST = 30 };
+  const eb_fclib *p = s->problem;
+  double enough = 2 * s->tolerance->eps1, before = INFINITY;
+  for (int i = 0; out->outcome.reason > 0; i++) {
+    double residual = eb_fclib_residual(p, out->found.v, out->found.r, s->rest);
+    if (residual <= enough) return EB_OK;
+    if (i == MOST || !(residual < 0.5 * before)) break;
+    before = residual;
+    for (int32_t k = 0; k < p->size; k++) s->lifted.b[k] += s->rest[k];
+    EB_TRY(solve_lifted(s, out));
+  }
+  if (out->outcome.reason > 0) out->outcome.reason = EB_DIVERGED_LINEAR_SOLVE;
+  return EB_OK;
+}
+
 static eb_error solve_global(const eb_fclib *p, const eb_contact_method *method,
                              const eb_solver *solver, const eb_contact_tolerance *tolerance,
                              eb_fclib_result *out) {
-  eb_fclib_lifted lifted;
-  eb_step_log *log = NULL;
-  void *data = NULL;
-  double *rest = NULL;
-  EB_TRY(eb_fclib_lift(p, &lifted));
-  eb_error error = EB_NEW(rest, p->size);
-  if (!error) error = eb_step_log_create(0, &log);
-  if (!error) error = method->create(solver, lifted.A->rows, &data);
+  global_solve s = {.problem = p, .method = method, .tolerance = tolerance};
+  EB_TRY(eb_fclib_lift(p, &s.lifted));
+  eb_error error = EB_NEW(s.rest, p->size);
+  if (!error) error = eb_step_log_create(0, &s.log);
+  if (!error) error = method->create(solver, s.lifted.A->rows, &s.data);
+  if (!error) error = solve_lifted(&s, out);
+  if (!error) error = refine(&s, out);
   if (!error) {
-    double began = eb_wall_seconds();
-    error = method->solve(data, lifted.problem, tolerance, out->found.v, out->found.r, log,
-                          &out->outcome);
-    out->seconds = eb_wall_seconds() - began;
-    out->factor_seconds = log->phase_seconds[EB_PHASE_FACTOR] + log->phase_seconds[EB_PHASE_ORDER] +
-                          log->phase_seconds[EB_PHASE_ANALYZE];
+    const double *seconds = s.log->phase_seconds;
+    out->factor_seconds =
+        seconds[EB_PHASE_FACTOR] + seconds[EB_PHASE_ORDER] + seconds[EB_PHASE_ANALYZE];
+    eb_contact_velocity(s.lifted.problem, out->found.v, out->found.u);
   }
-  if (!error) {
-    eb_contact_velocity(lifted.problem, out->found.v, out->found.u);
-    /* A small asymmetry of M is not small beside the masses that alone resist a rigid motion. */
-    double residual = residual_of(p, out->found.v, out->found.r, rest);
-    if (out->outcome.reason > 0 && !(residual <= 2 * tolerance->eps1))
-      out->outcome.reason = EB_DIVERGED_LINEAR_SOLVE;
-  }
-  if (data) method->destroy(data);
-  eb_step_log_destroy(log);
-  free(rest);
-  eb_fclib_lifted_clear(&lifted);
+  if (s.data) method->destroy(s.data);
+  eb_step_log_destroy(s.log);
+  free(s.rest);
+  eb_fclib_lifted_clear(&s.lifted);
   return error;
 }
 

@@ -1,0 +1,284 @@
+#include "harness/fclib/compare.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/fclib/fclib.h"
+#include "harness/fclib/siconos.h"
+#include "harness/names.h"
+#include "harness/results/sample.h"
+#include "problems/base/memory.h"
+#include "solvers/linalg/block_ops.h"
+#include "solvers/registry.h"
+
+static const char *const every_solver[] = {"contact-delassus:delassus_solver=newton",
+                                           "contact-delassus:delassus_solver=pgs",
+                                           "contact-al",
+                                           "contact-cr:polish=true",
+                                           "contact-ica",
+                                           "contact-sp",
+                                           "siconos-nsgs",
+                                           "siconos-nsn",
+                                           "siconos-admm"};
+enum { MAX_ITERATIONS = 200000, MOST_REPEATS = 99 };
+/* Tolerances fall to this part of the merit, by a tenth at a time. */
+static const double tightest = 1e-7;
+
+/* ---- one solve ---- */
+
+/* What a child writes into its pipe. */
+typedef struct measured {
+  bool converged; /* as the solver says */
+  double seconds, merit;
+  int64_t iterations;
+} measured;
+
+static eb_error solve_ours(const eb_fclib *p, const char *spec, double tolerance,
+                           eb_fclib_result *out) {
+  char *name = NULL, *assignments = NULL;
+  const eb_fclib_method *method;
+  eb_values *options = NULL;
+  EB_TRY(eb_split_spec(spec, &name, &assignments));
+  eb_error error = eb_fclib_method_find(name, &method);
+  if (!error)
+    error = eb_values_create(name, eb_fclib_method_options(method), assignments, &options);
+  if (!error) {
+    const eb_solver solver = {.options = options, .threads = 1};
+    double f = p->global ? eb_norm(p->size, p->f) : 0;
+    double w = eb_norm(3 * (int64_t)p->contacts, p->w);
+    const eb_contact_tolerance asked = {.eps1 = tolerance * (1 + f),
+                                        .eps2 = tolerance * (1 + w),
+                                        .cone = tolerance,
+                                        .angle = 60 * tolerance,
+                                        .max_iterations = MAX_ITERATIONS};
+    error = eb_fclib_solve(p, method->method, &solver, &asked, out);
+  }
+  eb_values_destroy(options);
+  free(name);
+  free(assignments);
+  return error;
+}
+
+static eb_error solve_file(const char *path, const char *spec, double tolerance, measured *out) {
+  eb_fclib p = {0};
+  eb_fclib_result result = {0};
+  eb_error error = eb_fclib_read(path, &p);
+  if (!error)
+    error = eb_siconos_is(spec) ? eb_siconos_solve(&p, spec, tolerance, MAX_ITERATIONS, &result)
+                                : solve_ours(&p, spec, tolerance, &result);
+  *out = (measured){result.outcome.reason > 0, result.seconds, result.merit,
+                    result.outcome.iterations};
+  eb_fclib_result_clear(&result);
+  eb_fclib_clear(&p);
+  return error;
+}
+
+/* In the child: what libraries print on the way does not belong into the table. */
+static void solve_and_tell(const char *path, const char *spec, double tolerance, unsigned timeout,
+                           int to) {
+  const struct rlimit no_core = {0, 0};
+  measured result;
+  setrlimit(RLIMIT_CORE, &no_core);
+  alarm(timeout);
+  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(1);
+  eb_error error = solve_file(path, spec, tolerance, &result);
+  bool told = !error && write(to, &result, sizeof result) == sizeof result;
+  _exit(told ? 0 : 1);
+}
+
+/* *tried: the child came back with a result. */
+static eb_error solve_apart(const char *path, const char *spec, double tolerance, double timeout,
+                            measured *out, bool *tried) {
+  int ends[2], status;
+  if (pipe(ends)) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    solve_and_tell(path, spec, tolerance, (unsigned)ceil(timeout), ends[1]);
+  }
+  close(ends[1]);
+  *tried = child > 0 && read(ends[0], out, sizeof *out) == sizeof *out;
+  close(ends[0]);
+  if (child < 0) return EB_ERROR(EB_ERR_IO, "cannot start a process: %s", strerror(errno));
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  *tried = *tried && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return EB_OK;
+}
+
+/* ---- one problem and solver ---- */
+
+typedef struct entry {
+  double seconds, merit, tolerance; /* seconds: NaN when it has failed */
+  int64_t iterations;
+} entry;
+
+static eb_error time_again(const eb_fclib_race *race, const char *path, const char *spec,
+                           entry *out) {
+  double seconds[MOST_REPEATS] = {out->seconds};
+  int count = 1;
+  for (; count < race->repeats && count < MOST_REPEATS; count++) {
+    measured again;
+    bool tried;
+    EB_TRY(solve_apart(path, spec, out->tolerance, race->timeout, &again, &tried));
+    if (!tried || !(again.merit <= race->merit)) break;
+    seconds[count] = again.seconds;
+  }
+  out->seconds = eb_sample_median(seconds, (size_t)count);
+  return EB_OK;
+}
+
+/* A solver that has not converged at a tolerance, or whose result is worse than asked for at the
+ * tightest, has failed. */
+static eb_error run_entry(const eb_fclib_race *race, const char *path, const char *spec,
+                          entry *out) {
+  *out = (entry){NAN, NAN, NAN, 0};
+  for (double part = 1; part >= tightest; part *= 0.1) {
+    measured result = {0};
+    bool tried;
+    double tolerance = part * race->merit;
+    EB_TRY(solve_apart(path, spec, tolerance, race->timeout, &result, &tried));
+    if (!tried) return EB_OK;
+    out->merit = result.merit;
+    if (result.merit <= race->merit) {
+      *out = (entry){result.seconds, result.merit, tolerance, result.iterations};
+      return time_again(race, path, spec, out);
+    }
+    if (!result.converged) return EB_OK;
+  }
+  return EB_OK;
+}
+
+/* ---- tables ---- */
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static double best_of(const entry *row, int solvers) {
+  double best = INFINITY;
+  for (int s = 0; s < solvers; s++)
+    if (row[s].seconds < best) best = row[s].seconds;
+  return best;
+}
+
+static void print_times(const eb_fclib_race *race, const eb_strings *solvers,
+                        const entry *entries) {
+  printf("Seconds to a merit of %g, median of %d runs; **best**; -: failed\n\n| problem |",
+         race->merit, race->repeats);
+  for (int s = 0; s < solvers->count; s++) printf(" %s |", solvers->items[s]);
+  printf("\n|---|");
+  for (int s = 0; s < solvers->count; s++) printf("---|");
+  for (int f = 0; f < race->files->count; f++) {
+    const entry *row = entries + (size_t)f * (size_t)solvers->count;
+    double best = best_of(row, solvers->count);
+    printf("\n| %s |", base_name(race->files->items[f]));
+    for (int s = 0; s < solvers->count; s++) {
+      const char *mark = row[s].seconds == best ? "**" : "";
+      if (isnan(row[s].seconds))
+        printf(" - |");
+      else
+        printf(" %s%.4g%s (%lld) |", mark, row[s].seconds, mark, (long long)row[s].iterations);
+    }
+  }
+  printf("\n");
+}
+
+static void print_profile(const eb_fclib_race *race, const eb_strings *solvers,
+                          const entry *entries) {
+  static const double factors[] = {1, 1.5, 2, 5, 10, 100};
+  enum { FACTORS = sizeof factors / sizeof *factors };
+  printf("\nShare of the problems solved within so many times the best time\n\n| solver |");
+  for (int k = 0; k < FACTORS; k++) printf(" %g |", factors[k]);
+  printf(" ever |\n|---|");
+  for (int k = 0; k <= FACTORS; k++) printf("---|");
+  for (int s = 0; s < solvers->count; s++) {
+    printf("\n| %s |", solvers->items[s]);
+    for (int k = 0; k <= FACTORS; k++) {
+      int within = 0;
+      for (int f = 0; f < race->files->count; f++) {
+        const entry *row = entries + (size_t)f * (size_t)solvers->count;
+        double limit = k < FACTORS ? factors[k] * best_of(row, solvers->count) : INFINITY;
+        within += row[s].seconds <= limit;
+      }
+      printf(" %.2f |", (double)within / race->files->count);
+    }
+  }
+  printf("\n");
+}
+
+static void print_line(const char *path, const char *spec, const entry *e) {
+  printf("{\"file\": \"%s\", \"solver\": \"%s\", ", base_name(path), spec);
+  if (isnan(e->seconds))
+    printf("\"seconds\": null, ");
+  else
+    printf("\"seconds\": %.6g, \"tolerance\": %.3g, \"iterations\": %lld, ", e->seconds,
+           e->tolerance, (long long)e->iterations);
+  if (isnan(e->merit))
+    printf("\"merit\": null}\n");
+  else
+    printf("\"merit\": %.3g}\n", e->merit);
+  fflush(stdout);
+}
+
+/* ---- the race ---- */
+
+static eb_error choose_solvers(const eb_strings *asked, eb_strings *out) {
+  const eb_fclib_method *method;
+  for (int s = 0; s < asked->count; s++) {
+    const char *spec = asked->items[s];
+    char *name = NULL, *assignments = NULL;
+    eb_values *options = NULL;
+    EB_TRY(eb_strings_add(out, spec));
+    if (eb_siconos_is(spec)) continue;
+    EB_TRY(eb_split_spec(spec, &name, &assignments));
+    eb_error error = eb_fclib_method_find(name, &method);
+    if (!error)
+      error = eb_values_create(name, eb_fclib_method_options(method), assignments, &options);
+    eb_values_destroy(options);
+    free(name);
+    free(assignments);
+    EB_TRY(error);
+  }
+  for (size_t s = 0; asked->count == 0 && s < sizeof every_solver / sizeof *every_solver; s++)
+    if (!eb_siconos_is(every_solver[s]) || eb_siconos_is_there())
+      EB_TRY(eb_strings_add(out, every_solver[s]));
+  return EB_OK;
+}
+
+static eb_error run_all(const eb_fclib_race *race, const eb_strings *solvers, bool json,
+                        entry *entries) {
+  for (int f = 0; f < race->files->count; f++) {
+    eb_fclib p = {0};
+    eb_error error = eb_fclib_read(race->files->items[f], &p);
+    eb_fclib_clear(&p);
+    EB_TRY(error);
+    for (int s = 0; s < solvers->count; s++) {
+      entry *e = entries + (size_t)f * (size_t)solvers->count + (size_t)s;
+      EB_TRY(run_entry(race, race->files->items[f], solvers->items[s], e));
+      if (json) print_line(race->files->items[f], solvers->items[s], e);
+    }
+  }
+  if (json) return EB_OK;
+  print_times(race, solvers, entries);
+  print_profile(race, solvers, entries);
+  return EB_OK;
+}
+
+eb_error eb_fclib_compare(const eb_fclib_race *race, bool json) {
+  eb_strings solvers = {0};
+  entry *entries = NULL;
+  eb_error error = choose_solvers(race->solvers, &solvers);
+  if (!error) error = EB_NEW(entries, (size_t)race->files->count * (size_t)solvers.count);
+  if (!error) error = run_all(race, &solvers, json, entries);
+  free(entries);
+  eb_strings_clear(&solvers);
+  return error;
+}
