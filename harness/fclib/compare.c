@@ -169,26 +169,28 @@ static double best_of(const entry *row, int solvers) {
   return best;
 }
 
-static void print_times(const eb_fclib_race *race, const eb_strings *solvers,
-                        const entry *entries) {
-  printf("Seconds to a merit of %g, median of %d runs; **best**; -: failed\n\n| problem |",
+static void print_head(const eb_fclib_race *race, const eb_strings *solvers) {
+  printf("Seconds to a merit of %g, median of %d runs (iterations); **best**; -: failed\n\n"
+         "| problem |",
          race->merit, race->repeats);
   for (int s = 0; s < solvers->count; s++) printf(" %s |", solvers->items[s]);
   printf("\n|---|");
   for (int s = 0; s < solvers->count; s++) printf("---|");
-  for (int f = 0; f < race->files->count; f++) {
-    const entry *row = entries + (size_t)f * (size_t)solvers->count;
-    double best = best_of(row, solvers->count);
-    printf("\n| %s |", base_name(race->files->items[f]));
-    for (int s = 0; s < solvers->count; s++) {
-      const char *mark = row[s].seconds == best ? "**" : "";
-      if (isnan(row[s].seconds))
-        printf(" - |");
-      else
-        printf(" %s%.4g%s (%lld) |", mark, row[s].seconds, mark, (long long)row[s].iterations);
-    }
+  printf("\n");
+}
+
+static void print_row(const char *path, int solvers, const entry *row) {
+  double best = best_of(row, solvers);
+  printf("| %s |", base_name(path));
+  for (int s = 0; s < solvers; s++) {
+    const char *mark = row[s].seconds == best ? "**" : "";
+    if (isnan(row[s].seconds))
+      printf(" - |");
+    else
+      printf(" %s%.4g%s (%lld) |", mark, row[s].seconds, mark, (long long)row[s].iterations);
   }
   printf("\n");
+  fflush(stdout);
 }
 
 static void print_profile(const eb_fclib_race *race, const eb_strings *solvers,
@@ -255,27 +257,36 @@ static eb_error choose_solvers(const eb_strings *asked, eb_strings *out) {
 
 static eb_error run_all(const eb_fclib_race *race, const eb_strings *solvers, bool json,
                         entry *entries) {
+  if (!json) print_head(race, solvers);
   for (int f = 0; f < race->files->count; f++) {
+    const char *path = race->files->items[f];
+    entry *row = entries + (size_t)f * (size_t)solvers->count;
+    for (int s = 0; s < solvers->count; s++) {
+      EB_TRY(run_entry(race, path, solvers->items[s], row + s));
+      if (json) print_line(path, solvers->items[s], row + s);
+    }
+    if (!json) print_row(path, solvers->count, row);
+  }
+  if (!json) print_profile(race, solvers, entries);
+  return EB_OK;
+}
+
+/* Whether every file is one, before hours go into the others. */
+static eb_error check_files(const eb_strings *files) {
+  for (int f = 0; f < files->count; f++) {
     eb_fclib p = {0};
-    eb_error error = eb_fclib_read(race->files->items[f], &p);
+    eb_error error = eb_fclib_read(files->items[f], &p);
     eb_fclib_clear(&p);
     EB_TRY(error);
-    for (int s = 0; s < solvers->count; s++) {
-      entry *e = entries + (size_t)f * (size_t)solvers->count + (size_t)s;
-      EB_TRY(run_entry(race, race->files->items[f], solvers->items[s], e));
-      if (json) print_line(race->files->items[f], solvers->items[s], e);
-    }
   }
-  if (json) return EB_OK;
-  print_times(race, solvers, entries);
-  print_profile(race, solvers, entries);
   return EB_OK;
 }
 
 eb_error eb_fclib_compare(const eb_fclib_race *race, bool json) {
   eb_strings solvers = {0};
   entry *entries = NULL;
-  eb_error error = choose_solvers(race->solvers, &solvers);
+  eb_error error = check_files(race->files);
+  if (!error) error = choose_solvers(race->solvers, &solvers);
   if (!error) error = EB_NEW(entries, (size_t)race->files->count * (size_t)solvers.count);
   if (!error) error = run_all(race, &solvers, json, entries);
   free(entries);
