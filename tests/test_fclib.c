@@ -163,8 +163,9 @@ static eb_error solve(const eb_fclib *p, const char *solver, const char *options
   const eb_fclib_method *method;
   eb_values *values;
   *out = (eb_fclib_result){0};
-  EB_TRY(eb_fclib_method_find(solver, &method));
-  tap_require(eb_values_create(solver, eb_fclib_method_options(method), options, &values), options);
+  char spec[128];
+  snprintf(spec, sizeof spec, "%s%s%s", solver, *options ? ":" : "", options);
+  EB_TRY(eb_fclib_solver(spec, &method, &values));
   const eb_solver with = {.options = values, .threads = 1};
   eb_error error = eb_fclib_solve(p, method->method, &with, &STRICT, out);
   eb_values_destroy(values);

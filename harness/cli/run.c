@@ -215,15 +215,11 @@ static eb_error print_json(const char *path, const eb_fclib *p, const char *solv
  * problem is written with its solution. */
 static eb_error solve_fclib(const char *path, const char *spec, const char *output, bool json,
                             int *code) {
-  char *name = NULL, *assignments = NULL;
   const eb_fclib_method *method;
   eb_values *options = NULL;
   eb_fclib p = {0};
   eb_fclib_result result = {0};
-  eb_error error = eb_split_spec(spec, &name, &assignments);
-  if (!error) error = eb_fclib_method_find(name, &method);
-  if (!error)
-    error = eb_values_create(name, eb_fclib_method_options(method), assignments, &options);
+  eb_error error = eb_fclib_solver(spec, &method, &options);
   if (!error) error = eb_sandbox_verify("fclib", path, NULL);
   if (!error) error = eb_fclib_read(path, &p);
   if (!error) {
@@ -244,8 +240,6 @@ static eb_error solve_fclib(const char *path, const char *spec, const char *outp
   eb_fclib_result_clear(&result);
   eb_fclib_clear(&p);
   eb_values_destroy(options);
-  free(name);
-  free(assignments);
   return error;
 }
 

@@ -14,7 +14,6 @@
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
-#include "solvers/registry.h"
 
 static const char *const every_solver[] = {"contact-delassus:delassus_solver=newton",
                                            "contact-delassus:delassus_solver=pgs",
@@ -40,27 +39,19 @@ typedef struct measured {
 
 static eb_error solve_ours(const eb_fclib *p, const char *spec, double tolerance,
                            eb_fclib_result *out) {
-  char *name = NULL, *assignments = NULL;
   const eb_fclib_method *method;
-  eb_values *options = NULL;
-  EB_TRY(eb_split_spec(spec, &name, &assignments));
-  eb_error error = eb_fclib_method_find(name, &method);
-  if (!error)
-    error = eb_values_create(name, eb_fclib_method_options(method), assignments, &options);
-  if (!error) {
-    const eb_solver solver = {.options = options, .threads = 1};
-    double f = p->global ? eb_norm(p->size, p->f) : 0;
-    double w = eb_norm(3 * (int64_t)p->contacts, p->w);
-    const eb_contact_tolerance asked = {.eps1 = tolerance * (1 + f),
-                                        .eps2 = tolerance * (1 + w),
-                                        .cone = tolerance,
-                                        .angle = 60 * tolerance,
-                                        .max_iterations = MAX_ITERATIONS};
-    error = eb_fclib_solve(p, method->method, &solver, &asked, out);
-  }
+  eb_values *options;
+  EB_TRY(eb_fclib_solver(spec, &method, &options));
+  const eb_solver solver = {.options = options, .threads = 1};
+  double f = p->global ? eb_norm(p->size, p->f) : 0;
+  double w = eb_norm(3 * (int64_t)p->contacts, p->w);
+  const eb_contact_tolerance asked = {.eps1 = tolerance * (1 + f),
+                                      .eps2 = tolerance * (1 + w),
+                                      .cone = tolerance,
+                                      .angle = 60 * tolerance,
+                                      .max_iterations = MAX_ITERATIONS};
+  eb_error error = eb_fclib_solve(p, method->method, &solver, &asked, out);
   eb_values_destroy(options);
-  free(name);
-  free(assignments);
   return error;
 }
 
@@ -235,19 +226,11 @@ static void print_line(const char *path, const char *spec, const entry *e) {
 static eb_error choose_solvers(const eb_strings *asked, eb_strings *out) {
   const eb_fclib_method *method;
   for (int s = 0; s < asked->count; s++) {
-    const char *spec = asked->items[s];
-    char *name = NULL, *assignments = NULL;
     eb_values *options = NULL;
-    EB_TRY(eb_strings_add(out, spec));
-    if (eb_siconos_is(spec)) continue;
-    EB_TRY(eb_split_spec(spec, &name, &assignments));
-    eb_error error = eb_fclib_method_find(name, &method);
-    if (!error)
-      error = eb_values_create(name, eb_fclib_method_options(method), assignments, &options);
+    EB_TRY(eb_strings_add(out, asked->items[s]));
+    if (eb_siconos_is(asked->items[s])) continue;
+    EB_TRY(eb_fclib_solver(asked->items[s], &method, &options));
     eb_values_destroy(options);
-    free(name);
-    free(assignments);
-    EB_TRY(error);
   }
   for (size_t s = 0; asked->count == 0 && s < sizeof every_solver / sizeof *every_solver; s++)
     if (!eb_siconos_is(every_solver[s]) || eb_siconos_is_there())

@@ -105,10 +105,10 @@ typedef struct eb_fclib_method {
   const eb_contact_method *method;
 } eb_fclib_method;
 
-/* EB_ERR_USAGE, with the nearest name, when there is none of that name. */
-EB_MUST eb_error eb_fclib_method_find(const char *name, const eb_fclib_method **out);
-/* Those of the built-in solver of its name. */
-const eb_option *eb_fclib_method_options(const eb_fclib_method *method);
+/* "contact-al:o=v,.." taken apart: EB_ERR_USAGE, with the nearest name, for a method or an option
+ * that there is not. The caller destroys *options. */
+EB_MUST eb_error eb_fclib_solver(const char *spec, const eb_fclib_method **method,
+                                 eb_values **options);
 
 /* ---- in result files ------------------------------------------------------------------------- */
 

@@ -156,7 +156,7 @@ static const eb_fclib_method methods[] = {{"contact-delassus", &eb_contact_delas
                                           {"contact-al", &eb_contact_al},
                                           {0}};
 
-eb_error eb_fclib_method_find(const char *name, const eb_fclib_method **out) {
+static eb_error find_method(const char *name, const eb_fclib_method **out) {
   eb_strings names = {0};
   eb_error error = EB_OK;
   *out = NULL;
@@ -169,8 +169,16 @@ eb_error eb_fclib_method_find(const char *name, const eb_fclib_method **out) {
   return error;
 }
 
-const eb_option *eb_fclib_method_options(const eb_fclib_method *method) {
-  return eb_solver_find(method->name)->options;
+eb_error eb_fclib_solver(const char *spec, const eb_fclib_method **method, eb_values **options) {
+  char *name = NULL, *assignments = NULL;
+  *options = NULL;
+  EB_TRY(eb_split_spec(spec, &name, &assignments));
+  eb_error error = find_method(name, method);
+  if (!error)
+    error = eb_values_create(name, eb_solver_find(name)->options, assignments, options);
+  free(name);
+  free(assignments);
+  return error;
 }
 
 /* ---- global ---- */
