@@ -174,8 +174,7 @@ eb_error eb_fclib_solver(const char *spec, const eb_fclib_method **method, eb_va
   *options = NULL;
   EB_TRY(eb_split_spec(spec, &name, &assignments));
   eb_error error = find_method(name, method);
-  if (!error)
-    error = eb_values_create(name, eb_solver_find(name)->options, assignments, options);
+  if (!error) error = eb_values_create(name, eb_solver_find(name)->options, assignments, options);
   free(name);
   free(assignments);
   return error;
