@@ -165,7 +165,8 @@ $(BUILD)/tests/test_continuous: PKG_LIBS += -lgmp
 # Siconos is a reference for one test, where it is installed (Debian: libsiconos-numerics-dev). It brings a sequential stand-in for MPI, which
 # must not meet the real one: that test is linked with what it needs and nothing else.
 ifneq ($(wildcard /usr/include/siconos/numerics/SiconosNumerics.h),)
-$(call object,tests/test_siconos.c harness/fclib/siconos.c): ALL_CFLAGS += -DEB_HAVE_SICONOS -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
+# The program loads it at run time, in a scope of its own, which sanitizers do not take.
+$(call object,tests/test_siconos.c $(if $(SANITIZE),,harness/fclib/siconos.c)): ALL_CFLAGS += -DEB_HAVE_SICONOS -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
 $(BUILD)/tests/test_siconos: $(call object,tests/test_siconos.c tests/support/block_systems.c) $(LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
