@@ -15,22 +15,22 @@ static const struct format {
   const char *name, *ending;
   eb_error (*read_mesh)(eb_scan *, eb_draft *);
 } formats[] = {
-    [EB_FORMAT_AUTO] = {.name = "unknown"},
-    [EB_FORMAT_MEDIT] = {"MEDIT", ".mesh", .read_mesh = eb_read_medit},
-    [EB_FORMAT_GMSH22] = {"Gmsh 2.2", ".msh", .read_mesh = eb_read_gmsh},
-    [EB_FORMAT_GMSH22_BINARY] = {"binary Gmsh 2.2", NULL, .read_mesh = eb_read_gmsh},
-    [EB_FORMAT_GMSH41] = {"Gmsh 4.1", NULL, .read_mesh = eb_read_gmsh},
-    [EB_FORMAT_GMSH41_BINARY] = {"binary Gmsh 4.1", NULL, .read_mesh = eb_read_gmsh},
-    [EB_FORMAT_TETGEN] = {"TetGen", ".node"},
-    [EB_FORMAT_VEGA] = {"Vega", ".veg", .read_mesh = eb_read_vega},
-    [EB_FORMAT_VTK] = {"VTK", ".vtk", .read_mesh = eb_read_vtk},
-    [EB_FORMAT_VTK_BINARY] = {"binary VTK", NULL, .read_mesh = eb_read_vtk},
-    [EB_FORMAT_OBJ] = {"OBJ", ".obj"},
-    [EB_FORMAT_PLY] = {"PLY", ".ply"},
-    [EB_FORMAT_PLY_BINARY] = {"binary PLY", NULL},
-    [EB_FORMAT_OFF] = {"OFF", ".off"},
-    [EB_FORMAT_STL] = {"STL", ".stl"},
-    [EB_FORMAT_STL_BINARY] = {"binary STL", NULL},
+    [EB_FORMAT_AUTO] = {"unknown", NULL, NULL},
+    [EB_FORMAT_MEDIT] = {"MEDIT", ".mesh", eb_read_medit},
+    [EB_FORMAT_GMSH22] = {"Gmsh 2.2", ".msh", eb_read_gmsh},
+    [EB_FORMAT_GMSH22_BINARY] = {"binary Gmsh 2.2", NULL, eb_read_gmsh},
+    [EB_FORMAT_GMSH41] = {"Gmsh 4.1", NULL, eb_read_gmsh},
+    [EB_FORMAT_GMSH41_BINARY] = {"binary Gmsh 4.1", NULL, eb_read_gmsh},
+    [EB_FORMAT_TETGEN] = {"TetGen", ".node", NULL},
+    [EB_FORMAT_VEGA] = {"Vega", ".veg", eb_read_vega},
+    [EB_FORMAT_VTK] = {"VTK", ".vtk", eb_read_vtk},
+    [EB_FORMAT_VTK_BINARY] = {"binary VTK", NULL, eb_read_vtk},
+    [EB_FORMAT_OBJ] = {"OBJ", ".obj", NULL},
+    [EB_FORMAT_PLY] = {"PLY", ".ply", NULL},
+    [EB_FORMAT_PLY_BINARY] = {"binary PLY", NULL, NULL},
+    [EB_FORMAT_OFF] = {"OFF", ".off", NULL},
+    [EB_FORMAT_STL] = {"STL", ".stl", NULL},
+    [EB_FORMAT_STL_BINARY] = {"binary STL", NULL, NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
