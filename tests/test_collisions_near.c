@@ -64,6 +64,34 @@ static void near_at_the_start_and_on_the_way(void) {
   close_world(w);
 }
 
+/* Trials that differ by less and less, with collisions and distances asked for in turns: what has
+ * been told apart is not looked at again, and nothing is missed. */
+static void trials_of_one_step(void) {
+  enum { TRIALS = 24 };
+  random_state random = random_seed(11);
+  const double reach = 0.1;
+  world *w = open_scene(&random, reach);
+  double x1[3 * VERTICES], at[3 * VERTICES];
+  near_brute *b = calloc(1, sizeof *b);
+  if (!b) exit(1);
+  int64_t hits = 0;
+  bool found = true, near = true;
+  move(w, &random, 0.5, x1);
+  for (int t = 0; t < TRIALS; t++) {
+    double part = pow(0.5, t % 12);
+    for (int32_t i = 0; i < 3 * w->vertices; i++)
+      at[i] = x1[i] + random_uniform(&random, -1, 1) * 0.02 * part;
+    found &= finds_all(w, at, &hits);
+    *b = (near_brute){.x = at, .distance = t % 3 ? 0.5 * reach : 0.3 * reach};
+    near &= agrees(w, b);
+    if (t % 4 == 3) memcpy(x1, at, 3 * (size_t)w->vertices * sizeof *x1);
+  }
+  tap_ok(found && hits > 0, "trials of one step find the collisions of brute force");
+  tap_ok(near, "and what is near");
+  free(b);
+  close_world(w);
+}
+
 static void order_is_asked_for(void) {
   random_state random = random_seed(5);
   world *w = open_scene(&random, 0.02);
@@ -79,6 +107,7 @@ static void order_is_asked_for(void) {
 
 int main(void) {
   near_at_the_start_and_on_the_way();
+  trials_of_one_step();
   order_is_asked_for();
   return tap_done();
 }

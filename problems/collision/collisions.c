@@ -311,8 +311,9 @@ static void tree_fit(patch_tree *tree, const bounds *leaves) {
 
 /* Pairs of features: vertex and triangle, or edge and edge. */
 typedef struct pair_list {
-  int32_t (*pair)[2];
   int64_t count, room;
+  int32_t (*pair)[2]; /* features */
+  double (*apart)[2]; /* proofs for motion and for distance: until `travel` of both is this, m */
 } pair_list;
 
 typedef struct hit_list {
@@ -336,6 +337,8 @@ struct eb_collisions {
   double (*x0)[3], (*x1)[3], (*way)[3], *reach; /* of vertex features, m */
   bounds *box, *before, *swept; /* of features: within reach; before it was raised; of a motion */
   bounds *patch_box;
+  double *travel;   /* of features: sum over their vertices of the way between trials so far, m */
+  double proven;    /* the distance that proofs for distance are for, m; 0: there are none */
   uint8_t *changed; /* a patch: are there features whose boxes have grown? */
   int32_t thread_count;
   thread_lists *threads;
@@ -359,6 +362,7 @@ static eb_error allocate(eb_collisions *c) {
   EB_TRY(EB_NEW(c->box, features));
   EB_TRY(EB_NEW(c->before, features));
   EB_TRY(EB_NEW(c->swept, features));
+  EB_TRY(EB_NEW(c->travel, features));
   EB_TRY(EB_NEW(c->changed, c->patches.count));
   return EB_NEW(c->patch_box, c->patches.count);
 }
@@ -379,17 +383,20 @@ eb_error eb_collisions_create(const eb_collision_mesh *mesh, eb_collisions **out
 void eb_collisions_destroy(eb_collisions *c) {
   if (!c) return;
   for (int32_t k = 0; k < c->thread_count; k++) {
-    for (int kind = 0; kind < 2; kind++) free(c->threads[k].pairs[kind].pair);
+    for (int kind = 0; kind < 2; kind++) {
+      free(c->threads[k].pairs[kind].pair);
+      free(c->threads[k].pairs[kind].apart);
+    }
     free(c->threads[k].hits.hit);
   }
   const patch_set *p = &c->patches;
   const patch_tree *t = &c->tree;
-  void *const owned[] = {c->threads,       c->hits,          c->near,      c->x0,       c->x1,
-                         c->way,           c->reach,         c->box,       c->before,   c->swept,
-                         c->changed,       c->patch_box,     t->box,       t->after,    t->leaf,
-                         t->body,          t->node,          t->point,     p->begin[0], p->begin[1],
-                         p->begin[2],      p->index,         p->corner,    p->body,     p->sides,
-                         p->feature_of[0], p->feature_of[1], p->group_end, p->point,    c};
+  void *const owned[] = {
+      c->threads,   c->hits,   c->near,   c->x0,     c->x1,      c->way,           c->reach,
+      c->box,       c->before, c->swept,  c->travel, c->changed, c->patch_box,     t->box,
+      t->after,     t->leaf,   t->body,   t->node,   t->point,   p->begin[0],      p->begin[1],
+      p->begin[2],  p->index,  p->corner, p->body,   p->sides,   p->feature_of[0], p->feature_of[1],
+      p->group_end, p->point,  c};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
 }
 
@@ -455,12 +462,15 @@ static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, 
   if (most > list->room) {
     int64_t room = 2 * most;
     int32_t(*grown)[2] = eb_recalloc(list->pair, (size_t)list->room, (size_t)room, sizeof *grown);
-    if (!grown)
+    if (grown) list->pair = grown;
+    double(*apart)[2] =
+        grown ? eb_recalloc(list->apart, (size_t)list->room, (size_t)room, sizeof *apart) : NULL;
+    if (!apart)
       return EB_ERROR(EB_ERR_MEMORY,
                       "collisions: no memory for %lld candidate pairs; take shorter steps or limit "
                       "the reach",
                       (long long)room);
-    list->pair = grown;
+    list->apart = apart;
     list->room = room;
   }
   int32_t(*pair)[2] = list->pair + list->count;
@@ -484,6 +494,7 @@ static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, 
     pair[kept][1] = g;
     kept += !shared & !listed;
   }
+  memset(list->apart + list->count, 0, (size_t)kept * sizeof *list->apart);
   list->count += kept;
   return EB_OK;
 }
@@ -643,6 +654,8 @@ eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *w
   else
     memset(c->way, 0, (size_t)vertices * sizeof *c->way);
   for (int32_t f = 0; f < vertices; f++) c->reach[f] = reach[c->patches.index[f]];
+  memcpy(c->x1, c->x0, (size_t)vertices * sizeof *c->x1);
+  memset(c->travel, 0, (size_t)c->patches.feature_count * sizeof *c->travel);
   fit_boxes(c);
   tree_build(&c->tree, c->patch_box, c->patches.body);
   tree_fit(&c->tree, c->patch_box);
@@ -692,7 +705,13 @@ int64_t eb_collisions_candidates(const eb_collisions *c) {
 /* The motion sweeps boxes of vertices, edges and triangles; candidates whose boxes meet, and
  * between which no plane across the line of their middles stays, are tested continuously, or
  * likewise for their distance in one place. Threads find hits in any order: they are sorted by
- * pair, so that the order follows from the motion alone. */
+ * pair, so that the order follows from the motion alone.
+ *
+ * Trials of one step differ by little. A candidate that a plane has told apart by m, or that is
+ * farther apart by m than was asked, stays so while its vertices, all together, travel less than m
+ * / 2: the same plane would tell them apart again, with half of m left over for rounding. So a test
+ * leaves behind the `travel` of both features until which it need not be made again, and skipping
+ * it changes no hit. */
 
 enum { BLOCK = 1024 /* candidates that a thread takes at a time */ };
 
@@ -704,8 +723,9 @@ static eb_error sweep(eb_collisions *c, const double *x1) {
 #pragma omp parallel for schedule(static) reduction(min : outside)
   for (int32_t f = 0; f < p->first[EDGE]; f++) {
     double lo[3], hi[3], size[3], *to = c->x1[f];
-    const double *from = c->x0[f];
-    memcpy(to, x1 + 3 * (size_t)p->index[f], 3 * sizeof *to);
+    const double *from = c->x0[f], *next = x1 + 3 * (size_t)p->index[f];
+    c->travel[f] += sqrt(eb_squared_distance3(next, to));
+    memcpy(to, next, 3 * sizeof *to);
     for (int d = 0; d < 3; d++)
       if (moves) {
         lo[d] = from[d] < to[d] ? from[d] : to[d];
@@ -725,6 +745,12 @@ static eb_error sweep(eb_collisions *c, const double *x1) {
                     "eb_collisions_find",
                     outside);
   enclose_features(p, c->swept);
+#pragma omp parallel for schedule(static)
+  for (int32_t f = p->first[EDGE]; f < p->first[FEATURE_KINDS]; f++) {
+    const int32_t *corner = p->corner[f];
+    double third = f < p->first[TRIANGLE] ? 0 : c->travel[corner[2]];
+    c->travel[f] = c->travel[corner[0]] + c->travel[corner[1]] + third;
+  }
   return EB_OK;
 }
 
@@ -761,26 +787,36 @@ static double room_between(eb_pair_kind kind, const double n[3], const double or
 }
 
 /* Whether features collide on the way, or are nearer at x1 than `within`; *value: the time of the
- * collision, or the distance. */
+ * collision, or the distance. *margin, m: by how much a plane has told them apart at x1, or how
+ * much farther than `within` they are; 0 where neither is known. */
 static bool meets(double within, eb_pair_kind kind, const double x0[4][3], const double x1[4][3],
-                  double *value) {
+                  double *value, double *margin) {
   double n[3], weight[4];
+  *margin = 0;
   if (within < 0) {
     /* With parallel planes between the features at x0 and at x1 there is one all the way, since
      * motion is linear. */
     between_middles(kind, x0, n);
-    if (room_between(kind, n, x0[0], x0) > 0 && room_between(kind, n, x0[0], x1) > 0) return false;
+    double room = room_between(kind, n, x0[0], x1);
+    if (room > 0 && room_between(kind, n, x0[0], x0) > 0) {
+      *margin = room / sqrt(eb_dot3(n, n));
+      return false;
+    }
     return eb_continuous_collision(kind, x0, x1, value);
   }
   between_middles(kind, x1, n);
   double room = room_between(kind, n, x1[0], x1);
-  if (room > 0 && room * room > within * within * eb_dot3(n, n)) return false;
+  if (room > 0 && room * room > within * within * eb_dot3(n, n)) {
+    *margin = room / sqrt(eb_dot3(n, n)) - within;
+    return false;
+  }
   *value = eb_closest_points(kind, x1, weight);
+  if (*value >= within) *margin = *value - within;
   return *value < within;
 }
 
 static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32_t pair[2],
-                          hit_list *list) {
+                          double *margin, hit_list *list) {
   const patch_set *p = &c->patches;
   double x0[4][3], x1[4][3];
   eb_hit hit = {.pair.kind = kind};
@@ -792,7 +828,7 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
     memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
     if (c->within < 0) memcpy(x0[k], c->x0[features[k]], sizeof x0[k]);
   }
-  if (!meets(c->within, kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time))
+  if (!meets(c->within, kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time, margin))
     return EB_OK;
   for (int k = 0; k < 4; k++) hit.pair.vertex[k] = p->index[features[k]];
   if (list->count == list->room) {
@@ -815,8 +851,11 @@ static eb_error test_list(eb_collisions *c, eb_pair_kind kind, const pair_list *
     int64_t end = first + BLOCK < list->count ? first + BLOCK : list->count;
     for (int64_t k = first; k < end && !lists->error; k++) {
       const int32_t *pair = list->pair[k];
-      if (bounds_meet(c->swept[pair[0]], c->swept[pair[1]]))
-        lists->error = test_pair(c, kind, pair, &lists->hits);
+      double travel = c->travel[pair[0]] + c->travel[pair[1]], margin;
+      double *apart = &list->apart[k][c->within >= 0];
+      if (*apart > travel || !bounds_meet(c->swept[pair[0]], c->swept[pair[1]])) continue;
+      lists->error = test_pair(c, kind, pair, &margin, &lists->hits);
+      *apart = margin > 0 ? travel + 0.5 * margin : 0;
     }
   }
   return first_error(c);
@@ -830,6 +869,14 @@ static int compare_hits(const void *a, const void *b) {
   return 0;
 }
 
+static void forget_distances(eb_collisions *c) {
+  for (int32_t t = 0; t < c->thread_count; t++)
+    for (int kind = 0; kind < 2; kind++) {
+      const pair_list *list = &c->threads[t].pairs[kind];
+      for (int64_t k = 0; k < list->count; k++) list->apart[k][1] = 0;
+    }
+}
+
 /* Fills c->hits with the collisions on the way to x1, or with what is nearer there than `within`.
  */
 static eb_error test(eb_collisions *c, const double *x1, double within, int32_t *count) {
@@ -839,6 +886,10 @@ static eb_error test(eb_collisions *c, const double *x1, double within, int32_t 
     return EB_ERROR(EB_ERR_INVALID,
                     "collisions: call eb_collisions_begin before looking for collisions");
   c->within = within;
+  if (within >= 0 && within != c->proven) {
+    forget_distances(c);
+    c->proven = within;
+  }
   EB_TRY(make_lists(c));
   EB_TRY(sweep(c, x1));
   for (int32_t k = 0; k < c->thread_count; k++) c->threads[k].hits.count = 0;
