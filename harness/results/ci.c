@@ -25,10 +25,17 @@ typedef struct escape {
   const char *text;
 } escape;
 
+/* U+FFFE and U+FFFF are UTF-8, but no characters of XML. */
+static void drop_noncharacters(char *text) {
+  for (char *at = text; (at = strstr(at, "\xef\xbf")); at += 2)
+    if (at[2] == '\xbe' || at[2] == '\xbf') memset(at, '?', 3);
+}
+
 static eb_error put_escaped(FILE *out, const char *text, const escape *escapes) {
   char *clean = NULL;
   EB_TRY(eb_string_format(&clean, "%s", text ? text : ""));
   eb_text_clean(clean);
+  drop_noncharacters(clean);
   for (const char *c = clean; *c; c++) {
     const escape *e = escapes;
     while (e->character && e->character != *c) e++;
@@ -53,23 +60,9 @@ static const escape in_attribute[] = {{'&', "&amp;"},
                                       {'\t', "&#9;"},
                                       {0}};
 
-static eb_error put_xml(FILE *out, const char *text, const escape *escapes) {
-  /* U+FFFE and U+FFFF are UTF-8, but no characters of XML. */
-  char *copy = NULL;
-  EB_TRY(eb_string_format(&copy, "%s", text ? text : ""));
-  for (char *at = copy; (at = strstr(at, "\xef\xbf"));)
-    if (at[2] == '\xbe' || at[2] == '\xbf')
-      memset(at, '?', 3);
-    else
-      at++;
-  eb_error error = put_escaped(out, copy, escapes);
-  free(copy);
-  return error;
-}
-
 static eb_error put_attribute(FILE *out, const char *name, const char *text) {
   fprintf(out, " %s=\"", name);
-  EB_TRY(put_xml(out, text, in_attribute));
+  EB_TRY(put_escaped(out, text, in_attribute));
   fputc('"', out);
   return EB_OK;
 }
@@ -108,7 +101,7 @@ static eb_error put_case(FILE *out, const eb_ci_test *test) {
   fprintf(out, ">\n      <%s", element);
   if (test->verdict != EB_CI_PASSED) EB_TRY(put_attribute(out, "message", test->message));
   fputc('>', out);
-  EB_TRY(put_xml(out, test->detail, in_content));
+  EB_TRY(put_escaped(out, test->detail, in_content));
   fprintf(out, "</%s>\n    </testcase>\n", element);
   return EB_OK;
 }
