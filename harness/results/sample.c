@@ -1,6 +1,7 @@
 #include "harness/results/sample.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "problems/base/memory.h"
@@ -53,11 +54,30 @@ double eb_sample_student(size_t freedom) {
   return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
 }
 
+/* Abramowitz and Stegun, 26.7.3 and 26.7.4: with tan a = |t| / sqrt(n), the probability that |t|
+ * is smaller is, of even n, sin a (1 + 1/2 cos^2 a + 1.3/(2.4) cos^4 a + .. cos^(n-2) a), and of
+ * odd n, 2/pi (a + sin a (cos a + 2/3 cos^3 a + .. cos^(n-2) a)). */
+double eb_sample_student_tails(double t, size_t freedom) {
+  double n = (double)freedom, angle = atan(fabs(t) / sqrt(n)), c = cos(angle), sum = 0, term;
+  bool odd = freedom % 2 == 1;
+  term = odd ? c : 1;
+  for (size_t k = odd ? 3 : 2; k <= freedom; k += 2) {
+    sum += term;
+    term *= c * c * (double)(k - 1) / (double)k;
+  }
+  double inside = odd ? M_2_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
+  return fmax(0, 1 - inside);
+}
+
+double eb_sample_deviation(const double *y, size_t count) {
+  double squares = 0, mean = eb_sample_mean(y, count);
+  for (size_t i = 0; i < count; i++) squares += (y[i] - mean) * (y[i] - mean);
+  return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+}
+
 void eb_sample_interval(const double *y, size_t count, double *mean, double *half_width) {
-  double squares = 0;
   *mean = eb_sample_mean(y, count);
-  for (size_t i = 0; i < count; i++) squares += (y[i] - *mean) * (y[i] - *mean);
-  *half_width = eb_sample_student(count - 1) * sqrt(squares / (double)(count - 1) / (double)count);
+  *half_width = eb_sample_student(count - 1) * eb_sample_deviation(y, count) / sqrt((double)count);
 }
 
 void eb_sample_line(const double *x, const double *y, size_t count, double *slope, double *r2) {

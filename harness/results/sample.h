@@ -17,8 +17,14 @@ double eb_sample_max(const double *y, size_t count);
 /* Sorts y. */
 double eb_sample_median(double *y, size_t count);
 
+/* The root of the sum of squares about the mean over count - 1; 0 of a single value. */
+double eb_sample_deviation(const double *y, size_t count);
+
 /* The 97.5 % quantile of Student's t. */
 double eb_sample_student(size_t freedom);
+/* The probability that |t| is larger than this, of Student's t with that many degrees of freedom;
+ * to 1e-13, and 0 where it is less. */
+double eb_sample_student_tails(double t, size_t freedom);
 /* The mean of two samples or more and the half-width of its 95 % interval by Student's t. */
 void eb_sample_interval(const double *y, size_t count, double *mean, double *half_width);
 
