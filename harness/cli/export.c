@@ -8,15 +8,17 @@
 #include "harness/cli/command.h"
 #include "harness/fclib/fclib.h"
 #include "harness/names.h"
+#include "harness/print.h"
 #include "harness/results/export.h"
 #include "problems/mesh/io.h"
 
 static const eb_flag flags[] = {
-    {"to", 0, "xdmf|json|csv|fclib|mesh",
-     "format: XDMF for ParaView, JSON of everything but frames, CSV of steps, contact problems "
-     "of FCLib, the mesh of a run"},
+    {"to", 0, "FORMAT",
+     "xdmf for ParaView, json of everything but frames, csv of steps, benchmark: step times as "
+     "google-benchmark's compare.py reads them, junit or tap: runs as tests, for continuous "
+     "integration, fclib: contact problems, mesh: the mesh of a run"},
     {"output", 'o', "PATH",
-     "file (json, csv; default: the standard output) or folder (xdmf; default: "
+     "file (default: the standard output) or folder (xdmf; default: "
      "beside F.h5; fclib; default: this one); mesh: a file, whose extension is the format (.mesh "
      ".msh .node .veg .vtk, or of its surface .obj .ply .off .stl)"},
     {"run", 0, "ID", "only this run; may be repeated"},
@@ -37,8 +39,44 @@ static eb_error check_ids(const eb_results *results, const eb_strings *ids) {
   return error;
 }
 
+typedef eb_error writer(const eb_results *results, const eb_strings *ids, FILE *out);
+
+/* `write` is NULL for formats that are no single stream. */
+static const struct {
+  const char *name;
+  writer *write;
+} formats[] = {{"xdmf", NULL},
+               {"json", eb_export_json},
+               {"csv", eb_export_csv},
+               {"benchmark", eb_export_benchmark},
+               {"junit", eb_export_junit},
+               {"tap", eb_export_tap},
+               {"fclib", NULL},
+               {"mesh", NULL}};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static writer *writer_of(const char *name) {
+  int f = 0;
+  while (strcmp(formats[f].name, name) != 0) f++;
+  return formats[f].write;
+}
+
+/* Which runs have no times to be compared. */
+static void tell_untimed(const eb_results *results, const eb_strings *ids, int *code) {
+  int timed = 0;
+  for (int i = 0; i < eb_results_count(results); i++) {
+    const eb_run *run = eb_results_run(results, i);
+    if (!eb_export_selects(ids, run)) continue;
+    timed += eb_export_timed(run);
+    if (!eb_export_timed(run))
+      eb_print(stderr, "elastobench: left out: %s (%s%s%s)\n", run->id, run->outcome,
+               *run->audit_rules ? ", audit failed: " : "", run->audit_rules);
+  }
+  if (timed == 0) *code = EB_EXIT_NOTHING;
+}
+
 static eb_error to_stream(const eb_results *results, const eb_strings *ids, const char *path,
-                          eb_error (*write)(const eb_results *, const eb_strings *, FILE *)) {
+                          writer *write) {
   FILE *out = path ? fopen(path, "w") : stdout;
   if (!out) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
   eb_error error = write(results, ids, out);
@@ -89,21 +127,27 @@ static eb_error export(const eb_arguments *arguments, const eb_results *results,
     *code = EB_EXIT_NOTHING;
     return EB_OK;
   }
-  return to_stream(results, ids, path, strcmp(to, "json") == 0 ? eb_export_json : eb_export_csv);
+  if (strcmp(to, "benchmark") == 0) tell_untimed(results, ids, code);
+  return to_stream(results, ids, path, writer_of(to));
 }
 
-static const char *const formats[] = {"xdmf", "json", "csv", "fclib", "mesh"};
-enum { FORMATS = sizeof formats / sizeof *formats };
+static eb_error check_format(const char *name) {
+  const char *names[FORMATS];
+  char all[128];
+  for (int f = 0; f < FORMATS; f++) {
+    names[f] = formats[f].name;
+    if (name && strcmp(formats[f].name, name) == 0) return EB_OK;
+  }
+  if (name) return eb_unknown(EB_ERR_USAGE, name, names, FORMATS, "there is no export format");
+  eb_text_join(all, sizeof all, names, FORMATS, ", ");
+  return EB_ERROR(EB_ERR_USAGE, "export wants --to with one of %s", all);
+}
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   eb_results *results;
   const char *path = arguments->positional.items[0];
   const char *to = eb_arguments_text(arguments, "to");
-  size_t format = 0;
-  if (!to) return EB_ERROR(EB_ERR_USAGE, "export wants --to xdmf, json, csv, fclib or mesh");
-  while (format < FORMATS && strcmp(formats[format], to) != 0) format++;
-  if (format == FORMATS)
-    return eb_unknown(EB_ERR_USAGE, to, formats, FORMATS, "there is no export format");
+  EB_TRY(check_format(to));
   EB_TRY(eb_sandbox_verify("results", path, NULL));
   EB_TRY(eb_results_open(path, &results));
   eb_error error = export(arguments, results, code);
@@ -113,8 +157,8 @@ static eb_error run(const eb_arguments *arguments, int *code) {
 
 const eb_command eb_command_export = {
     .name = "export",
-    .synopsis = "F.h5 --to xdmf|json|csv|fclib|mesh [-o PATH] [--run ID]..",
-    .summary = "write results for ParaView, scripts or spreadsheets",
+    .synopsis = "F.h5 --to FORMAT [-o PATH] [--run ID]..",
+    .summary = "write results for ParaView, scripts, spreadsheets, compare.py or CI",
     .flags = flags,
     .least = 1,
     .most = 1,

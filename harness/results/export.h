@@ -14,6 +14,16 @@ EB_MUST eb_error eb_export_json(const eb_results *results, const eb_strings *ids
  * phases and counters. Texts are quoted as in RFC 4180, without control characters, and with an
  * apostrophe before = + - @ at their start, which are no formulas. */
 EB_MUST eb_error eb_export_csv(const eb_results *results, const eb_strings *ids, FILE *out);
+/* Every run is a test: one that completed and passed its audit has passed; one that the audit or
+ * its own outcome speaks against has failed, by the names of the broken rules; one that crashed or
+ * was ended at a limit is in error; harness/results/ci.h has both formats. */
+EB_MUST eb_error eb_export_junit(const eb_results *results, const eb_strings *ids, FILE *out);
+EB_MUST eb_error eb_export_tap(const eb_results *results, const eb_strings *ids, FILE *out);
+/* Runs that have times to be compared (eb_export_timed) as google-benchmark's JSON
+ * (harness/results/benchmark.h): repetitions of one name, the median step of each. */
+EB_MUST eb_error eb_export_benchmark(const eb_results *results, const eb_strings *ids, FILE *out);
+/* Whether a run completed with steps that its audit does not contradict. */
+bool eb_export_timed(const eb_run *run);
 /* One XDMF 2 file a run that has frames, which refers to the arrays in the result file: ParaView
  * and VTK play it, with velocity at the nodes, region and updates as values of the cells; and
  * one of its bones as lines when it has any. Files go to `folder` (made when missing), or beside

@@ -1,0 +1,89 @@
+#include "harness/results/repetitions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/names.h"
+#include "harness/results/export.h"
+#include "problems/base/memory.h"
+#include "problems/scene_impl.h"
+
+/* Those of the assignments "a=1,b=2" that are not among the defaults, behind a colon. */
+static eb_error put_changed(const char *assignments, const char *defaults, eb_text *out) {
+  char separator = ':';
+  for (const char *at = assignments; *at;) {
+    size_t length = strcspn(at, ","), name = strcspn(at, "=");
+    const char *usual;
+    size_t bytes = eb_assigned_value(defaults, at, name, &usual);
+    bool same =
+        name < length && bytes == length - name - 1 && strncmp(at + name + 1, usual, bytes) == 0;
+    if (!same) {
+      EB_TRY(eb_text_printf(out, "%c%.*s", separator, (int)length, at));
+      separator = ',';
+    }
+    at += length + (at[length] == ',');
+  }
+  return EB_OK;
+}
+
+/* `options` NULL: of an owner that is not known. */
+static eb_error put_owner(const char *name, const eb_option *options, const char *assignments,
+                          eb_text *out) {
+  eb_values *values;
+  EB_TRY(eb_text_printf(out, "%s", name));
+  EB_TRY(eb_values_create(name, options, NULL, &values));
+  eb_error error = put_changed(assignments, eb_values_canonical(values), out);
+  eb_values_destroy(values);
+  return error;
+}
+
+eb_error eb_run_scene_name(const eb_run *run, eb_text *out) {
+  const eb_scene_ops *scene = eb_scene_find(run->scene);
+  return put_owner(run->scene, scene ? scene->parameters : NULL, run->parameters, out);
+}
+
+eb_error eb_run_work_name(const eb_run *run, eb_text *out) {
+  enum { USUAL_THREADS = 1, USUAL_SEED = 0 };
+  const eb_solver_ops *solver = *run->plugin ? NULL : eb_solver_find(run->solver);
+  EB_TRY(put_owner(run->solver, solver ? solver->options : NULL, run->options, out));
+  if (*run->mesh_source && strcmp(run->mesh_source, "generated") != 0)
+    EB_TRY(eb_text_printf(out, "/mesh:%s", run->mesh_source));
+  EB_TRY(eb_text_printf(out, "/steps:%lld", (long long)run->steps_wanted));
+  if (run->threads != USUAL_THREADS)
+    EB_TRY(eb_text_printf(out, "/threads:%lld", (long long)run->threads));
+  if (run->seed != USUAL_SEED) EB_TRY(eb_text_printf(out, "/seed:%lld", (long long)run->seed));
+  return *run->from ? eb_text_printf(out, "/from:%s@%s", run->from, run->from_steps) : EB_OK;
+}
+
+/* ---- repetitions ----------------------------------------------------------------------------- */
+
+static eb_error file_run(const eb_run *run, eb_repetitions *out, int *of) {
+  eb_text name = {0};
+  eb_error error = eb_run_scene_name(run, &name);
+  if (!error) error = eb_text_printf(&name, "/");
+  if (!error) error = eb_run_work_name(run, &name);
+  for (*of = 0; !error && *of < out->names.count; ++*of)
+    if (strcmp(out->names.items[*of], name.data) == 0) break;
+  if (!error && *of == out->names.count) error = eb_strings_add(&out->names, name.data);
+  eb_text_clear(&name);
+  return error;
+}
+
+eb_error eb_repetitions_gather(const eb_results *results, const eb_strings *ids,
+                               bool (*selects)(const eb_run *run), eb_repetitions *out) {
+  int count = eb_results_count(results);
+  EB_TRY(EB_NEW(out->of, count));
+  for (int i = 0; i < count; i++) {
+    const eb_run *run = eb_results_run(results, i);
+    out->of[i] = -1;
+    if (eb_export_selects(ids, run) && (!selects || selects(run)))
+      EB_TRY(file_run(run, out, &out->of[i]));
+  }
+  return EB_OK;
+}
+
+void eb_repetitions_clear(eb_repetitions *repetitions) {
+  eb_strings_clear(&repetitions->names);
+  free(repetitions->of);
+  *repetitions = (eb_repetitions){0};
+}
