@@ -105,12 +105,14 @@ deps: ## install missing Debian packages (NO_INSTALL=1: only name them)
 # ---- build ----------------------------------------------------------------------------------------
 # Commit and flags are compiled in; the file changes only when they do.
 COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
-DIRTY  := $(shell git status --porcelain 2>/dev/null | grep -q . && echo 1 || echo 0)
+COMMIT_DATE := $(shell TZ=UTC0 git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
+# A record of what was measured is no change of what is measured.
+DIRTY  := $(shell git status --porcelain -- . ':!results/history' 2>/dev/null | grep -q . && echo 1 || echo 0)
 BUILD_INFO := $(BUILD)/obj/build_info.h
 .PHONY: refresh
 $(BUILD_INFO): refresh
 	@mkdir -p $(@D)
-	@printf '%s\n' '#define EB_VERSION "$(VERSION)"' '#define EB_COMMIT "$(COMMIT)"' \
+	@printf '%s\n' '#define EB_VERSION "$(VERSION)"' '#define EB_COMMIT "$(COMMIT)"' '#define EB_COMMIT_DATE "$(COMMIT_DATE)"' \
 	  '#define EB_DIRTY $(DIRTY)' '#define EB_COMPILER "$(shell $(CC) --version | head -n 1)"' \
 	  '#define EB_FLAGS "$(OPT) -march=$(ARCH)$(SANITIZE)"' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@

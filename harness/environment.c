@@ -75,6 +75,20 @@ double eb_machine_memory(void) {
   return fmin(memory, limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
 }
 
+void eb_host_describe(eb_host *out) {
+  struct utsname system;
+  *out = (eb_host){.cores = (int)sysconf(_SC_NPROCESSORS_ONLN),
+                   .compiler = EB_COMPILER,
+                   .flags = EB_FLAGS,
+                   .commit = EB_COMMIT,
+                   .commit_date = EB_COMMIT_DATE,
+                   .dirty = EB_DIRTY};
+  uname(&system);
+  snprintf(out->name, sizeof out->name, "%s", system.nodename);
+  first_value("/proc/cpuinfo", "model name", out->cpu, sizeof out->cpu);
+  if (!*out->cpu) snprintf(out->cpu, sizeof out->cpu, "%s", system.machine);
+}
+
 /* What it is, and what was going on when the run began. */
 static eb_error put_machine(hid_t group) {
   char cpu[256], flags[4096], started[32];
@@ -116,6 +130,7 @@ static eb_error put_build(hid_t group) {
   eb_digest_print(digest, text);
   EB_TRY(eb_h5_put_text(group, "version", EB_VERSION));
   EB_TRY(eb_h5_put_text(group, "commit", EB_COMMIT));
+  EB_TRY(eb_h5_put_text(group, "commit_date", EB_COMMIT_DATE));
   EB_TRY(eb_h5_put_int(group, "dirty", EB_DIRTY));
   EB_TRY(eb_h5_put_text(group, "program_hash", text));
   EB_TRY(eb_h5_put_text(group, "compiler", EB_COMPILER));

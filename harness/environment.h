@@ -3,11 +3,23 @@
 #ifndef EB_ENVIRONMENT_H
 #define EB_ENVIRONMENT_H
 
+#include <stdbool.h>
+
 #include "harness/results/h5.h"
 #include "harness/strings.h"
 
 /* "0.1.0 (commit abc, with local changes), gcc ..., -O3 ..." */
 EB_MUST eb_error eb_version_text(char **out);
+
+/* What machine and build are, for records of measurements; the texts are static. */
+typedef struct eb_host {
+  char cpu[256], name[256];
+  int cores;
+  const char *compiler, *flags, *commit,
+      *commit_date; /* "unknown" and "" outside of a repository */
+  bool dirty;       /* built with local changes */
+} eb_host;
+void eb_host_describe(eb_host *out);
 
 /* The machine's speed; 0 where it was not measured. */
 typedef struct eb_rates {
