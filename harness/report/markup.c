@@ -4,6 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/embedded.h"
+
+eb_error eb_markup_open(eb_text *page, const char *title, const char *class) {
+  eb_embedded css;
+  EB_TRY(eb_embedded_find("html/report.css", &css));
+  EB_TRY(eb_markup_between(page,
+                           "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
+                           title, "</title>\n<style>\n"));
+  EB_TRY(eb_text_append(page, css.data, css.size));
+  EB_TRY(eb_text_printf(page, "</style></head><body"));
+  if (class) EB_TRY(eb_markup_between(page, " class=\"", class, "\""));
+  return eb_text_printf(page, ">\n");
+}
+
 eb_error eb_markup_text(eb_text *page, const char *text) {
   for (const char *c = text ? text : ""; *c; c++) {
     const char *entity = *c == '<'   ? "&lt;"

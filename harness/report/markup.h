@@ -4,6 +4,9 @@
 
 #include "problems/base/text.h"
 
+/* A page as far as into its body, which has the class (NULL: none), with the style of every page.
+ */
+EB_MUST eb_error eb_markup_open(eb_text *page, const char *title, const char *class);
 /* Text content and attribute values, with what is markup in them escaped; NULL is empty. */
 EB_MUST eb_error eb_markup_text(eb_text *page, const char *text);
 /* The same between markup. */

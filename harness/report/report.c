@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "harness/audit/rules.h"
-#include "harness/embedded.h"
 #include "harness/report/definitions.h"
 #include "harness/report/markup.h"
 #include "harness/report/model.h"
@@ -449,13 +448,8 @@ static eb_error factor_plots(const eb_report *report, const eb_report_scene *sce
 /* ---- the page -------------------------------------------------------------------------------- */
 
 static eb_error head(eb_text *page) {
-  eb_embedded css;
-  EB_TRY(eb_embedded_find("html/report.css", &css));
-  EB_TRY(eb_text_printf(page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                              "<meta name=\"viewport\" content=\"width=device-width\">\n"
-                              "<title>elastobench report</title>\n<style>\n"));
-  EB_TRY(eb_text_append(page, css.data, css.size));
-  return eb_text_printf(page, "</style></head><body>\n<h1>elastobench report</h1>\n");
+  EB_TRY(eb_markup_open(page, "elastobench report", NULL));
+  return eb_text_printf(page, "<h1>elastobench report</h1>\n");
 }
 
 static eb_error pictures(const eb_report *report, const eb_report_scene *scene,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/embedded.h"
 #include "harness/report/markup.h"
 #include "harness/reproduce/outcome.h"
 
@@ -62,18 +61,6 @@ static eb_error markdown_number(eb_text *out, double value) {
 
 /* By verdict. */
 static const char *const verdict_classes[] = {"good", "bad", "note"};
-
-static eb_error html_open(const char *title, eb_text *page) {
-  eb_embedded css;
-  EB_TRY(eb_embedded_find("html/report.css", &css));
-  EB_TRY(HTML(page,
-              "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-              "<meta name=\"viewport\" content=\"width=device-width\">\n"
-              "<title>{}</title>\n<style>\n",
-              title));
-  EB_TRY(eb_text_append(page, css.data, css.size));
-  return RAW(page, "</style></head><body class=\"papers\">\n");
-}
 
 /* ---- HTML: tables ---------------------------------------------------------------------------- */
 
@@ -188,7 +175,7 @@ static eb_error html_head(const eb_reproduction *r, eb_text *page) {
   const eb_paper *paper = r->evidence->paper;
   char title[200];
   snprintf(title, sizeof title, "%s reproduced", paper->name);
-  EB_TRY(html_open(title, page));
+  EB_TRY(eb_markup_open(page, title, "papers"));
   EB_TRY(HTML(page, "<h1>{}</h1>\n", paper->title));
   if (*paper->citation) EB_TRY(HTML(page, "<p>{}</p>\n", paper->citation));
   if (paper->quick)
@@ -482,7 +469,7 @@ static const char legend[] =
     "numbers, unless they are said to be ours. A claim's link leads to its conditions.";
 
 eb_error eb_overview_html(const eb_overview *o, eb_text *page) {
-  EB_TRY(html_open("Papers reproduced", page));
+  EB_TRY(eb_markup_open(page, "Papers reproduced", "papers"));
   EB_TRY(RAW(page, "<h1>Papers reproduced</h1>\n<p><b>"));
   EB_TRY(put_sum(o, page));
   return eb_text_printf(page,
