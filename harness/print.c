@@ -1,5 +1,6 @@
 #include "harness/print.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -24,4 +25,15 @@ int eb_print(FILE *out, const char *format, ...) {
   fputs(text, out);
   free(longer);
   return bytes;
+}
+
+eb_prefixed eb_prefixed_value(double value) {
+  static const char prefixes[] = "num kMGT";
+  eb_prefixed out;
+  int step = 3;
+  double shown = value;
+  while (shown != 0 && fabs(shown) < 1 && step > 0) shown *= 1e3, step--;
+  while (fabs(shown) >= 1e3 && step < 7) shown /= 1e3, step++;
+  snprintf(out.text, sizeof out.text, "%.3g %.*s", shown, step == 3 ? 0 : 1, prefixes + step);
+  return out;
 }

@@ -8,4 +8,10 @@
 /* fprintf, with the text made fit to be shown (eb_text_clean). Returns the bytes written. */
 int eb_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A value with a prefix of the SI, "6.21 M". */
+typedef struct eb_prefixed {
+  char text[40];
+} eb_prefixed;
+eb_prefixed eb_prefixed_value(double value);
+
 #endif

@@ -16,7 +16,7 @@ like($out, qr/Exit codes/, 'help tells the exit codes');
 ($out) = is_code(0, '--version', '--version');
 like($out, qr/^elastobench \d+\.\d+\.\d+ \(commit/, 'version names the commit');
 is_code(2, 'no arguments is a usage error');
-for my $command (qw(list info run check report export merge)) {
+for my $command (qw(list info run check report export merge history)) {
   ($out) = is_code(0, "$command --help", $command, '--help');
   like($out, qr/^elastobench $command/, "$command --help shows its usage");
 }

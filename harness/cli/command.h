@@ -39,8 +39,8 @@ typedef struct eb_command {
 } eb_command;
 
 extern const eb_command eb_command_list, eb_command_info, eb_command_run, eb_command_check,
-    eb_command_report, eb_command_export, eb_command_merge, eb_command_reproduce, eb_command_case,
-    eb_command_machine, eb_command_verify, eb_command_join;
+    eb_command_report, eb_command_export, eb_command_merge, eb_command_reproduce,
+    eb_command_history, eb_command_case, eb_command_machine, eb_command_verify, eb_command_join;
 
 enum { EB_MAX_FLAGS = 32 };
 

@@ -1,0 +1,151 @@
+/* The history as a page with plots. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "harness/history/show.h"
+#include "harness/print.h"
+#include "harness/report/gnuplot.h"
+#include "harness/report/markup.h"
+
+/* ---- plots ----------------------------------------------------------------------------------- */
+
+/* Files are numbered: names of figures are not names of files. */
+enum { STEM_BYTES = 48 };
+static void stem_of(const eb_history_view *view, const eb_history_series *s,
+                    char stem[STEM_BYTES]) {
+  snprintf(stem, STEM_BYTES, "%s-%d", s->fingerprint, (int)(s - view->series));
+}
+
+static bool is_drawn(const eb_history_series *s) {
+  return s->count > 1 && s->found.level_count > 0;
+}
+
+/* Records are numbered from 1; levels meet between two of them. */
+static eb_error put_levels(const eb_history_series *s, eb_plot_data *data) {
+  const eb_change_points *found = &s->found;
+  eb_plot_begin(data, "level");
+  for (int l = 0; l < found->level_count; l++) {
+    double from = l ? found->levels[l].first + 0.5 : 1;
+    double to = l + 1 < found->level_count ? found->levels[l + 1].first + 0.5 : s->count;
+    EB_TRY(eb_plot_point(data, from, found->levels[l].value, 0, NULL));
+    EB_TRY(eb_plot_point(data, to, found->levels[l].value, 0, NULL));
+  }
+  return EB_OK;
+}
+
+static eb_error put_series(const eb_history_series *s, eb_plot_data *data) {
+  const eb_change_points *found = &s->found;
+  eb_plot_begin(data, "figure");
+  for (int i = 0; i < s->count; i++)
+    EB_TRY(eb_plot_point(data, i + 1, s->basis[i], 0, s->records[i]->commit));
+  EB_TRY(put_levels(s, data));
+  eb_plot_begin(data, "change");
+  for (int c = 0; c < found->change_count; c++) {
+    char words[96];
+    snprintf(words, sizeof words, "%s %+.1f %%", s->records[found->changes[c].at]->commit,
+             100 * found->changes[c].size);
+    EB_TRY(eb_plot_point(data, found->changes[c].at + 0.5, found->levels[c + 1].value, 0, words));
+  }
+  return EB_OK;
+}
+
+static eb_error draw(const eb_history_view *view, const eb_history_series *s, const char *folder) {
+  char stem[STEM_BYTES], y[160];
+  eb_plot_data data = {.x = "record", .y = y};
+  stem_of(view, s, stem);
+  snprintf(y, sizeof y, "%s%s", s->unit, s->relative ? ", beside the machine's limit" : "");
+  eb_error error = put_series(s, &data);
+  if (!error) error = eb_plot_draw(folder, stem, "history", s->name, &data);
+  eb_text_clear(&data.text);
+  return error;
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static eb_error put_row(const eb_history_series *s, eb_text *page) {
+  const eb_history_figure *latest = s->figures[s->count - 1];
+  const eb_change_points *found = &s->found;
+  EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", s->name, ""));
+  if (*s->class) EB_TRY(eb_markup_between(page, "<br><span class=\"note\">", s->class, "</span>"));
+  EB_TRY(eb_text_printf(page, "</td><td>%d</td><td>%s", s->count,
+                        eb_prefixed_value(latest->value).text));
+  EB_TRY(eb_markup_between(page, "", s->unit, "</td>"));
+  EB_TRY(eb_markup_number(page, "%+.1f %%", 100 * eb_history_since(s)));
+  EB_TRY(eb_markup_number(page, "%.1f %%", 100 * found->noise));
+  EB_TRY(eb_text_printf(page, "<td class=\"text\">"));
+  for (int c = 0; c < found->change_count; c++) {
+    const eb_change *change = &found->changes[c];
+    const eb_history_record *r = s->records[change->at];
+    EB_TRY(eb_text_printf(page, "%s%.10s <code>%s</code> %+.1f %% %s, p %.1g", c ? "<br>" : "",
+                          r->date, r->commit, 100 * change->size,
+                          eb_history_worse(s, change) ? "worse" : "better", change->p));
+  }
+  if (found->drift != 0)
+    EB_TRY(eb_text_printf(page, "%sdrifts by %+.1f %%", found->change_count ? "<br>" : "",
+                          100 * found->drift));
+  return eb_text_printf(page, "</td></tr>\n");
+}
+
+static eb_error put_machine(const eb_history_shown *shown, const eb_history_machine *machine,
+                            const char *folder, eb_text *page) {
+  const eb_history_view *view = shown->view;
+  const eb_history_record *facts = machine->facts;
+  EB_TRY(
+      eb_text_printf(page, "<h2 id=\"%s\">%s</h2>\n<p>", facts->fingerprint, facts->fingerprint));
+  EB_TRY(eb_markup_between(page, "", facts->cpu, ""));
+  EB_TRY(eb_text_printf(page, ", %d cores, ", facts->cores));
+  EB_TRY(eb_markup_between(page, "", facts->compiler, ", "));
+  EB_TRY(eb_markup_between(page, "", facts->flags, ""));
+  EB_TRY(eb_text_printf(page,
+                        "; %d records</p>\n<table>\n<tr><th>figure</th><th>records</th>"
+                        "<th>latest</th><th>since the last change</th><th>noise</th>"
+                        "<th class=\"text\">changes</th></tr>\n",
+                        machine->records));
+  for (int s = machine->first; s < machine->last; s++) EB_TRY(put_row(&view->series[s], page));
+  EB_TRY(eb_text_printf(page, "</table>\n<div class=\"figures\">\n"));
+  for (int i = machine->first; i < machine->last; i++) {
+    const eb_history_series *s = &view->series[i];
+    char stem[STEM_BYTES];
+    if (!is_drawn(s)) continue;
+    EB_TRY(draw(view, s, folder));
+    stem_of(view, s, stem);
+    EB_TRY(eb_markup_plot(page, "", stem, s->name));
+  }
+  return eb_text_printf(page, "</div>\n");
+}
+
+static eb_error put_page(const eb_history_shown *shown, const char *folder, eb_text *page) {
+  const eb_change_options *change = &shown->choice->change;
+  EB_TRY(eb_markup_open(page, "elastobench history", NULL));
+  EB_TRY(eb_text_printf(
+      page,
+      "<h1>elastobench history</h1>\n<p>Records are in the order of their %s, and figures of one "
+      "machine are compared with its own alone. A change is a step between two levels of %d "
+      "records "
+      "or more and of %g %% or more, which noise alone would show anywhere in a series with a "
+      "probability of at most %g, be it correlated by up to %g from one record to the next. Where "
+      "a "
+      "figure stands beside the machine's limit, measured in the same rounds, that is what changes "
+      "are looked for in.</p>\n",
+      shown->history->by_git ? "commits" : "dates", change->shortest, 100 * change->least,
+      change->p, change->correlation));
+  for (int m = 0; m < shown->view->machine_count; m++)
+    EB_TRY(put_machine(shown, &shown->view->machines[m], folder, page));
+  return eb_text_printf(page, "</body></html>\n");
+}
+
+eb_error eb_history_pages(const eb_history_shown *shown, const char *folder) {
+  eb_text page = {0};
+  char path[4096];
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
+  eb_error error = put_page(shown, folder, &page);
+  snprintf(path, sizeof path, "%s/index.html", folder);
+  if (!error) error = eb_file_write(path, page.data, page.length);
+  eb_text_clear(&page);
+  return error;
+}
