@@ -190,4 +190,11 @@ my $merged = decode_json(slurp(scratch($path)));
 ok(abs($merged->{figures}[0]{value} - $wall->{value}) < 1e-12 && $merged->{figures}[-1]{name} eq 'kernel', 'stay, and those measured again are replaced');
 like_error(1, qr/empty.json/, 'what is no result file is refused', 'history', 'add', spew(scratch('empty.json'), '{}'), '--store', 'runs');
 
+# ---- what is recorded of the benchmarks is measured in one way (tests/test_bench.c has their own shape)
+my $bench = program() =~ s/elastobench$/bench/r;
+for my $wrong (['svd', '--record', 'history'], ['--record', 'history', '--seconds', '0.5'], ['--record'], ['--format', 'xml']) {
+  my $words = qx($bench @$wrong 2>&1);
+  ok($? >> 8 == 2 && $words =~ /wants/, "bench @$wrong: refused") or diag $words;
+}
+
 done_testing();

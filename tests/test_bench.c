@@ -3,7 +3,10 @@
 #include <omp.h>
 #include <time.h>
 
+#include "harness/bench/record.h"
 #include "harness/bench/runner.h"
+#include "harness/history/record.h"
+#include "tests/support/scratch.h"
 #include "tests/tap.h"
 
 static int setups, clears;
@@ -165,10 +168,57 @@ static void test_failure(eb_machine *machine) {
   tap_ok(clears == before + 1, "and is cleared");
 }
 
+/* In google-benchmark's shape a round is a repetition; as a record a case is a figure. */
+static void test_other_shapes(const eb_bench_result *r, size_t count) {
+  char *text = NULL, *path = NULL;
+  size_t bytes = 0;
+  FILE *to = open_memstream(&text, &bytes);
+  tap_succeeds(eb_bench_print_benchmark(to, r, count), "google-benchmark's shape is written");
+  fclose(to);
+  json_t *root = json_loads(text, 0, NULL), *all = json_object_get(root, "benchmarks");
+  json_t *first = json_array_get(all, 0);
+  tap_ok(json_array_size(all) == (size_t)(r[0].rounds + r[1].rounds) + 2 * 4,
+         "with an entry a round, and four of all");
+  tap_near(json_number_value(json_object_get(first, "real_time")), 1e9 * r[0].round[0].seconds,
+           1e-6 * 1e9 * r[0].round[0].seconds, "times are of a run, in ns");
+  tap_ok(json_number_value(json_object_get(first, "cpu_time")) <
+             json_number_value(json_object_get(first, "real_time")),
+         "waiting takes no processor");
+  json_decref(root);
+  free(text);
+
+  eb_host host;
+  eb_history_record record = {0};
+  eb_host_describe(&host);
+  host.commit = "0123456789ab";
+  host.commit_date = "2026-01-02T03:04:05Z";
+  host.dirty = false;
+  tap_require(eb_bench_record(folder, &host, r, count, &path), "a record");
+  tap_succeeds(eb_history_record_read(path, &record), "results are recorded");
+  const eb_history_figure *slow = &record.figures[0], *fast = &record.figures[1];
+  tap_ok(strstr(path, "/20260102T030405Z-0123456789ab-") && record.count == (int)count,
+         "by commit and machine, all of them");
+  tap_ok(!slow->more && fast->more && strcmp(slow->unit, "s/waits") == 0 &&
+             strcmp(fast->unit, "waits/s") == 0 && slow->samples == r[0].rounds,
+         "with units and what is better");
+  tap_near(slow->value, r[0].median, 1e-5 * r[0].median, "values are medians, to six digits");
+  tap_near(slow->relative, r[0].relative, 1e-5 * r[0].relative, "beside the machine's limit");
+  tap_ok(r[0].relative > 0.3 * r[0].median * r[0].dgemm &&
+             r[0].relative < 1.01 * r[0].median * r[0].dgemm,
+         "which a time is multiplied by: %g", r[0].relative);
+  tap_ok(slow->spread >= 0 && slow->spread < 1, "and have a spread: %g", slow->spread);
+  eb_history_record_clear(&record);
+  free(path);
+  host.commit = "unknown";
+  tap_fails(eb_bench_record(folder, &host, r, count, &path), EB_ERR_USAGE, "knows none",
+            "a build without a commit has no place in the history");
+}
+
 static void test_output(eb_machine *machine) {
   eb_bench_result r[2];
   eb_bench_case plain = waiting(EB_BENCH_TIME, 1e-4), scaled = waiting(EB_BENCH_RATE, 1);
   const eb_bench_peer peers[] = {{"tortoise", 1000, wait_ms, 60}, {0}};
+  scaled.name = "waiting, too"; /* two figures of one name would be one */
   scaled.scales_with = "triad";
   scaled.peers = peers;
   scaled.note = "measured elsewhere";
@@ -206,9 +256,11 @@ static void test_output(eb_machine *machine) {
            1e-4 * r[1].peers[0].median, "peers are an array");
   json_decref(root);
   free(text);
+  test_other_shapes(r, 2);
 }
 
 int main(void) {
+  scratch_open();
   eb_machine *machine = NULL;
   tap_require(eb_machine_create(2, &machine), "machine");
   test_figures(machine);
@@ -219,5 +271,5 @@ int main(void) {
   test_failure(machine);
   test_output(machine);
   eb_machine_destroy(machine);
-  return tap_done();
+  return scratch_close();
 }

@@ -1,7 +1,10 @@
-/* bench [FILTER] [--format json|table] [--seconds S]: every kernel beside the machine's limits.
+/* bench [FILTER] [--format table|json|benchmark] [--seconds S] [--record FOLDER]: every kernel
+ * beside the machine's limits.
  *
- * FILTER keeps the cases whose name contains it. A complete run ends with 0 whatever it measured: a
- * missed target is data. 2 is wrong usage, 3 a case that could not be set up. */
+ * FILTER keeps the cases whose name contains it. --record adds what was measured to the history in
+ * that folder (`elastobench history`): all cases, each for a second or more, so that one record is
+ * measured as the other. A complete run ends with 0 whatever it measured: a missed target is data.
+ * 2 is wrong usage, 3 a case that could not be set up. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
@@ -9,28 +12,51 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/bench/runner.h"
 #include "harness/bench/bench.h"
+#include "harness/bench/record.h"
+#include "harness/bench/runner.h"
 #include "problems/base/memory.h"
 
 #define ADDRESS(table) eb_bench_##table,
 static const eb_bench_case *const tables[] = {EB_BENCH_TABLES(ADDRESS)};
 enum { TABLES = sizeof tables / sizeof *tables, THREADS = 2 };
 
+typedef enum format { TABLE, JSON, BENCHMARK, FORMATS } format;
+static const char *const format_names[FORMATS] = {"table", "json", "benchmark"};
+
+static const double usual_seconds = 1;
+
 typedef struct arguments {
   const char *filter;
-  bool json;
-  double seconds; /* a case and part */
+  format format;
+  double seconds;     /* a case and part */
+  const char *record; /* folder of the history; NULL: none */
 } arguments;
 
+static eb_error parse_format(const char *word, format *out) {
+  for (*out = 0; *out < FORMATS; ++*out)
+    if (word && strcmp(format_names[*out], word) == 0) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE, "--format wants table, json or benchmark");
+}
+
+/* What is recorded is measured in one way. */
+static eb_error check_record(const arguments *chosen) {
+  if (!chosen->record || (!chosen->filter && chosen->seconds >= usual_seconds)) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE, "--record wants all cases, and --seconds of %g or more",
+                  usual_seconds);
+}
+
 static eb_error parse(int argc, char **argv, arguments *out) {
-  *out = (arguments){.seconds = 1};
+  *out = (arguments){.seconds = usual_seconds};
   for (int k = 1; k < argc; k++) {
     const char *word = argv[k], *value = k + 1 < argc ? argv[k + 1] : NULL;
     if (strcmp(word, "--format") == 0) {
-      if (!value || (strcmp(value, "json") != 0 && strcmp(value, "table") != 0))
-        return EB_ERROR(EB_ERR_USAGE, "--format wants json or table");
-      out->json = strcmp(argv[++k], "json") == 0;
+      EB_TRY(parse_format(value, &out->format));
+      k++;
+    } else if (strcmp(word, "--record") == 0) {
+      if (!value) return EB_ERROR(EB_ERR_USAGE, "--record wants a folder");
+      out->record = value;
+      k++;
     } else if (strcmp(word, "--seconds") == 0) {
       char *end = NULL;
       out->seconds = value ? strtod(value, &end) : NAN;
@@ -39,13 +65,14 @@ static eb_error parse(int argc, char **argv, arguments *out) {
       k++;
     } else if (word[0] == '-' || out->filter) {
       return EB_ERROR(EB_ERR_USAGE,
-                      "unexpected '%s'; usage: bench [FILTER] [--format json|table] [--seconds S]",
+                      "unexpected '%s'; usage: bench [FILTER] [--format table|json|benchmark] "
+                      "[--seconds S] [--record FOLDER]",
                       word);
     } else {
       out->filter = word;
     }
   }
-  return EB_OK;
+  return check_record(out);
 }
 
 /* The chosen cases in order; NULL at the end. */
@@ -73,15 +100,27 @@ static eb_error run_all(const arguments *chosen, eb_machine *machine, eb_bench_r
     int length = (int)strlen(nth_case(chosen, k)->name);
     width = length > width ? length : width;
   }
-  if (!chosen->json) eb_bench_print_head(stdout, width);
+  if (chosen->format == TABLE) eb_bench_print_head(stdout, width);
   for (size_t k = 0; k < count; k++) {
     const eb_bench_case *of = nth_case(chosen, k);
     if (progress) fprintf(stderr, "%s ...\r", of->name);
     EB_TRY(eb_bench_run(of, machine, chosen->seconds, &results[k]));
     if (progress) fprintf(stderr, "%*s\r", (int)strlen(of->name) + 4, "");
-    if (!chosen->json) eb_bench_print(stdout, width, &results[k]);
+    if (chosen->format == TABLE) eb_bench_print(stdout, width, &results[k]);
   }
-  return chosen->json ? eb_bench_print_json(stdout, results, count) : EB_OK;
+  return chosen->format == JSON        ? eb_bench_print_json(stdout, results, count)
+         : chosen->format == BENCHMARK ? eb_bench_print_benchmark(stdout, results, count)
+                                       : EB_OK;
+}
+
+static eb_error record(const char *folder, const eb_bench_result *results, size_t count) {
+  char *path;
+  eb_host host;
+  eb_host_describe(&host);
+  EB_TRY(eb_bench_record(folder, &host, results, count, &path));
+  fprintf(stderr, "bench: recorded in %s\n", path);
+  free(path);
+  return EB_OK;
 }
 
 static eb_error run(const arguments *chosen) {
@@ -94,6 +133,7 @@ static eb_error run(const arguments *chosen) {
   eb_error error = EB_NEW(results, count);
   if (!error) error = eb_machine_create(THREADS, &machine);
   if (!error) error = run_all(chosen, machine, results, count);
+  if (!error && chosen->record) error = record(chosen->record, results, count);
   eb_machine_destroy(machine);
   free(results);
   return error;

@@ -3,31 +3,33 @@
 #include <math.h>
 
 #include "harness/bench/runner.h"
+#include "harness/environment.h"
+#include "harness/print.h"
+#include "harness/results/benchmark.h"
 
 enum { FIGURE_BYTES = 40 };
 
-/* A value with an SI prefix, "6.21 M". */
-static void with_prefix(double value, char out[FIGURE_BYTES]) {
-  static const char prefixes[] = "num kMGT";
-  int step = 3;
-  double shown = value;
-  while (shown != 0 && fabs(shown) < 1 && step > 0) shown *= 1e3, step--;
-  while (fabs(shown) >= 1e3 && step < 7) shown /= 1e3, step++;
-  snprintf(out, FIGURE_BYTES, "%.3g %.*s", shown, step == 3 ? 0 : 1, prefixes + step);
-}
-
-static void print_figure(const eb_bench_case *of, double value, char out[2 * FIGURE_BYTES]) {
-  char number[FIGURE_BYTES];
-  with_prefix(value, number);
+eb_bench_unit eb_bench_figure_unit(const eb_bench_case *of) {
+  eb_bench_unit out;
   const char *unit = of->measure == EB_BENCH_BANDWIDTH ? "B"
                      : of->measure == EB_BENCH_FLOPS   ? "flop"
                                                        : of->unit;
   if (of->measure == EB_BENCH_SHARE)
-    snprintf(out, 2 * FIGURE_BYTES, "%ss", number);
+    snprintf(out.text, sizeof out.text, "s");
   else if (of->measure == EB_BENCH_TIME)
-    snprintf(out, 2 * FIGURE_BYTES, "%ss/%s", number, unit);
+    snprintf(out.text, sizeof out.text, "s/%s", unit);
   else
-    snprintf(out, 2 * FIGURE_BYTES, "%s%s/s", number, unit);
+    snprintf(out.text, sizeof out.text, "%s/s", unit);
+  return out;
+}
+
+bool eb_bench_more_is_better(const eb_bench_case *of) {
+  return of->measure != EB_BENCH_TIME && of->measure != EB_BENCH_SHARE;
+}
+
+static void print_figure(const eb_bench_case *of, double value, char out[2 * FIGURE_BYTES]) {
+  snprintf(out, 2 * FIGURE_BYTES, "%s%s", eb_prefixed_value(value).text,
+           eb_bench_figure_unit(of).text);
 }
 
 static void print_target(const eb_bench_case *of, char out[2 * FIGURE_BYTES]) {
@@ -140,4 +142,59 @@ eb_error eb_bench_print_json(FILE *to, const eb_bench_result *results, size_t co
   if (failed) return EB_ERROR(EB_ERR_IO, "cannot write the results as JSON");
   fputc('\n', to);
   return EB_OK;
+}
+
+/* ---- google-benchmark ------------------------------------------------------------------------ */
+
+/* A case's rounds in columns. */
+typedef struct columns {
+  double real[EB_BENCH_ROUNDS], cpu[EB_BENCH_ROUNDS], rate[EB_BENCH_ROUNDS];
+  double dgemm[EB_BENCH_ROUNDS], triad[EB_BENCH_ROUNDS];
+  int64_t batch[EB_BENCH_ROUNDS];
+} columns;
+
+static eb_error append_benchmark(json_t *benchmarks, const eb_bench_result *r) {
+  columns all;
+  const char *rate = r->of->measure == EB_BENCH_BANDWIDTH ? "bytes_per_second"
+                     : r->of->measure == EB_BENCH_FLOPS   ? "flops_per_second"
+                                                          : "items_per_second";
+  const eb_benchmark_counter counters[] = {
+      {rate, all.rate}, {"dgemm_flops", all.dgemm}, {"triad_bytes", all.triad}};
+  for (int64_t k = 0; k < r->rounds; k++) {
+    const eb_bench_round *round = &r->round[k];
+    all.real[k] = round->seconds;
+    all.cpu[k] = round->cpu;
+    all.rate[k] = r->work / round->seconds;
+    all.dgemm[k] = round->dgemm;
+    all.triad[k] = round->triad;
+    all.batch[k] = r->batch;
+  }
+  const eb_benchmark b = {.name = r->of->name,
+                          .threads = r->of->threads > 0 ? r->of->threads : 1,
+                          .repetitions = (int)r->rounds,
+                          .real = all.real,
+                          .cpu = all.cpu,
+                          .iterations = all.batch,
+                          .counters = counters,
+                          .counter_count = sizeof counters / sizeof *counters};
+  return eb_benchmark_append(benchmarks, &b);
+}
+
+eb_error eb_bench_print_benchmark(FILE *to, const eb_bench_result *results, size_t count) {
+  char now[32];
+  eb_host host;
+  json_t *benchmarks = json_array();
+  eb_error error = EB_OK;
+  for (size_t k = 0; k < count && !error; k++) error = append_benchmark(benchmarks, &results[k]);
+  if (error) {
+    json_decref(benchmarks);
+    return error;
+  }
+  eb_time_text(now);
+  eb_host_describe(&host);
+  json_t *context =
+      json_pack("{s:s, s:s, s:s, s:i, s:s, s:s, s:s, s:s}", "date", now, "host_name", host.name,
+                "executable", "bench", "num_cpus", host.cores, "cpu", host.cpu, "compiler",
+                host.compiler, "flags", host.flags, "commit", host.commit);
+  return eb_benchmark_print(context, benchmarks, to);
 }

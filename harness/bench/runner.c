@@ -8,8 +8,6 @@
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 
-enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 200 };
-
 /* Shorter runs are timed several at once: on one thread long enough for the clock and short enough
  * to fit between disturbances; for scaling as long as the machine's kernels, to be as exposed to
  * them. */
@@ -58,8 +56,8 @@ static void warm_up(const bench *b, timed *t) {
 }
 
 static bool more_rounds(const bench *b, double began, int64_t done) {
-  if (done < LEAST_ROUNDS) return true;
-  return done < MOST_ROUNDS && eb_wall_seconds() - began < b->seconds;
+  if (done < EB_BENCH_LEAST_ROUNDS) return true;
+  return done < EB_BENCH_ROUNDS && eb_wall_seconds() - began < b->seconds;
 }
 
 /* Units per second, seconds per unit for times, seconds for shares. */
@@ -68,13 +66,9 @@ static double figure(const eb_bench_result *result, double seconds) {
   return result->of->measure == EB_BENCH_TIME ? seconds / result->work : result->work / seconds;
 }
 
-/* What one round measured. */
-typedef struct bench_round {
-  double dgemm, triad, seconds, peers[EB_BENCH_PEERS];
-} bench_round;
-
-static eb_bench_ratio ratio_of(const bench *b, const bench_round *rounds, int64_t count, int peer) {
-  double ratio[MOST_ROUNDS], target = b->of->peers[peer].target;
+static eb_bench_ratio ratio_of(const bench *b, const eb_bench_round *rounds, int64_t count,
+                               int peer) {
+  double ratio[EB_BENCH_ROUNDS], target = b->of->peers[peer].target;
   for (int64_t k = 0; k < count; k++) ratio[k] = rounds[k].peers[peer] / rounds[k].seconds;
   double median = eb_median(ratio, (size_t)count, 0);
   return (eb_bench_ratio){.median = median,
@@ -83,36 +77,65 @@ static eb_bench_ratio ratio_of(const bench *b, const bench_round *rounds, int64_
                           .ok = !(target > 0) || median >= target};
 }
 
+/* The figure of a round beside the machine's limit in it. */
+static double beside_limit(const eb_bench_result *result, const eb_bench_round *now) {
+  double rate = result->work / now->seconds;
+  switch (result->of->measure) {
+  case EB_BENCH_BANDWIDTH:
+    return rate / now->triad;
+  case EB_BENCH_TIME:
+    return now->dgemm / rate;
+  case EB_BENCH_SHARE:
+    return now->seconds / (result->work * now->peers[0]);
+  default:
+    return rate / now->dgemm;
+  }
+}
+
+static void time_round(const bench *b, eb_bench_round *now) {
+  now->dgemm = eb_machine_dgemm(b->machine, b->threads);
+  now->triad = eb_machine_triad(b->machine, b->threads);
+  double cpu = eb_cpu_seconds();
+  now->seconds = time_batch(b, &b->itself, b->threads);
+  now->cpu = (eb_cpu_seconds() - cpu) / (double)b->itself.batch;
+  for (int p = 0; p < b->peer_count; p++) now->peers[p] = time_batch(b, &b->peers[p], b->threads);
+}
+
+static bool meets_target(const eb_bench_result *r) {
+  double target = r->of->target;
+  switch (r->of->measure) {
+  case EB_BENCH_TIME:
+    return !(target > 0) || r->best <= target;
+  case EB_BENCH_RATE:
+    return !(target > 0) || r->best >= target;
+  case EB_BENCH_SHARE:
+    return !(target > 0) || r->fraction <= target;
+  default:
+    return !(target > 0) || r->fraction >= target;
+  }
+}
+
 static void measure(const bench *b, eb_bench_result *result) {
   eb_bench_measure kind = b->of->measure;
-  bench_round rounds[MOST_ROUNDS];
-  double seconds[MOST_ROUNDS], fraction[MOST_ROUNDS], began = eb_wall_seconds();
+  double seconds[EB_BENCH_ROUNDS], relative[EB_BENCH_ROUNDS], began = eb_wall_seconds();
   int64_t count = 0;
   for (; more_rounds(b, began, count); count++) {
-    bench_round *now = &rounds[count];
-    now->dgemm = eb_machine_dgemm(b->machine, b->threads);
-    now->triad = eb_machine_triad(b->machine, b->threads);
-    now->seconds = time_batch(b, &b->itself, b->threads);
-    for (int p = 0; p < b->peer_count; p++) now->peers[p] = time_batch(b, &b->peers[p], b->threads);
+    eb_bench_round *now = &result->round[count];
+    time_round(b, now);
     seconds[count] = now->seconds;
-    double rate = result->work / now->seconds;
-    fraction[count] = kind == EB_BENCH_BANDWIDTH ? rate / now->triad
-                      : kind == EB_BENCH_FLOPS   ? rate / now->dgemm
-                      : kind == EB_BENCH_SHARE   ? now->seconds / (result->work * now->peers[0])
-                                                 : 0;
+    relative[count] = beside_limit(result, now);
     result->dgemm = fmax(result->dgemm, now->dgemm);
     result->triad = fmax(result->triad, now->triad);
   }
   result->rounds = count;
+  result->batch = b->itself.batch;
   result->median = figure(result, eb_median(seconds, (size_t)count, 0));
   result->best = figure(result, eb_least(seconds, (size_t)count, 0));
-  result->fraction = eb_median(fraction, (size_t)count, 0);
-  double target = b->of->target;
-  result->ok = !(target > 0) || (kind == EB_BENCH_TIME    ? result->best <= target
-                                 : kind == EB_BENCH_RATE  ? result->best >= target
-                                 : kind == EB_BENCH_SHARE ? result->fraction <= target
-                                                          : result->fraction >= target);
-  for (int p = 0; p < b->peer_count; p++) result->peers[p] = ratio_of(b, rounds, count, p);
+  result->relative = eb_median(relative, (size_t)count, 0);
+  bool absolute = kind == EB_BENCH_RATE || kind == EB_BENCH_TIME;
+  result->fraction = absolute ? 0 : result->relative;
+  result->ok = meets_target(result);
+  for (int p = 0; p < b->peer_count; p++) result->peers[p] = ratio_of(b, result->round, count, p);
 }
 
 static double machine_rate(const bench *b, int threads) {
@@ -121,7 +144,7 @@ static double machine_rate(const bench *b, int threads) {
 }
 
 static void measure_scaling(bench *b, eb_bench_scaling *scaling) {
-  double speedup[MOST_ROUNDS], machine[MOST_ROUNDS], fraction[MOST_ROUNDS];
+  double speedup[EB_BENCH_ROUNDS], machine[EB_BENCH_ROUNDS], fraction[EB_BENCH_ROUNDS];
   double began = eb_wall_seconds();
   int64_t round = 0;
   timed *t = &b->itself;
