@@ -5,6 +5,7 @@ use warnings;
 no warnings 'portable'; # 64-bit hashes
 use FindBin;
 use lib "$FindBin::Bin/support";
+use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use JSON::PP;
 use Program;
@@ -163,7 +164,18 @@ SKIP: {
     'commits stand as they followed each other');
 }
 
-# ---- runs
+# ---- what is recorded of the benchmarks is measured in one way (tests/test_bench.c has their own shape)
+my $bench = program() =~ s/elastobench$/bench/r;
+for my $wrong (['svd', '--record', 'history'], ['--record', 'history', '--seconds', '0.5'], ['--record'], ['--format', 'xml']) {
+  my $words = qx($bench @$wrong 2>&1);
+  ok($? >> 8 == 2 && $words =~ /wants/, "bench @$wrong: refused") or diag $words;
+}
+
+# ---- runs: of a build that knows its commit
+if (qx(@{[program()]} --version) =~ /commit unknown/) {
+  done_testing();
+  exit;
+}
 is_code(0, 'a run', 'run', 'bench/beam:resolution=0.25', '-s', 'newton', '-s', 'corotational', '--steps', '3', '--repeat', '2', '-o', 'r.h5');
 my ($added, $left) = is_code(0, 'its steps are added', 'history', 'add', 'r.h5', '--store', 'runs');
 like($left, qr/2 runs.*left out/, 'what was skipped is told');
@@ -190,11 +202,19 @@ my $merged = decode_json(slurp(scratch($path)));
 ok(abs($merged->{figures}[0]{value} - $wall->{value}) < 1e-12 && $merged->{figures}[-1]{name} eq 'kernel', 'stay, and those measured again are replaced');
 like_error(1, qr/empty.json/, 'what is no result file is refused', 'history', 'add', spew(scratch('empty.json'), '{}'), '--store', 'runs');
 
-# ---- what is recorded of the benchmarks is measured in one way (tests/test_bench.c has their own shape)
-my $bench = program() =~ s/elastobench$/bench/r;
-for my $wrong (['svd', '--record', 'history'], ['--record', 'history', '--seconds', '0.5'], ['--record'], ['--format', 'xml']) {
-  my $words = qx($bench @$wrong 2>&1);
-  ok($? >> 8 == 2 && $words =~ /wants/, "bench @$wrong: refused") or diag $words;
-}
+# ---- the recipe of harness/ci.md: its lines that run, export and record, on a small suite and in a folder of its own
+my ($recipe) = slurp(root() . '/harness/ci.md') =~ /\n\n((?:    .*\n)+)/;
+ok($recipe && $recipe =~ /elastobench compare origin\/main HEAD --gate/, 'the recipe is there');
+make_path(scratch('ci/results'));
+symlink dirname(program()), scratch('ci/build') or die;
+spew(scratch('ci/small.ini'), "[beam]\nscene = bench/beam:resolution=0.25\nsolver = newton\nsteps = 3\n");
+my @lines = grep { !/\b(make|compare|check)\b/ } split /\n/, $recipe;
+is(scalar @lines, 7, 'and of its lines those for a machine of one\'s own are left out');
+spew(scratch('ci/job.sh'), join("\n", @lines) . "\n");
+my $said = qx(cd '@{[scratch('ci')]}' && SUITE=small.ini sh -eu job.sh 2>&1);
+# The program under test may be built of a tree with local changes: then there is a record, and nothing to be shown.
+my $shows = $said =~ /local changes/ ? 6 : 0;
+is($? >> 8, $shows, 'the job ends as it should') or diag $said;
+ok((!grep { !-s scratch("ci/$_") } qw(ci.h5 runs.xml)) && glob(scratch('ci/results/history/*.json')), 'and leaves runs, tests and a record');
 
 done_testing();

@@ -54,6 +54,10 @@ static void test_junit(void) {
       "assert root[2][0][0].tag == 'system-out' and root[2][0][0].text == 'says something'\n"
       "END\n";
   char path[64];
+  if (!succeeds("test -x '%s'", "/usr/bin/python3")) {
+    tap_ok(true, "JUnit # SKIP no Python to read it");
+    return;
+  }
   snprintf(path, sizeof path, "%s/junit.xml", folder);
   write_file(path, true, TESTS);
   tap_ok(succeeds(check, path), "a parser of XML finds in it what was written");
