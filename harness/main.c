@@ -10,13 +10,8 @@
 #include "harness/print.h"
 #include "harness/results/h5.h"
 
-static const eb_command *const commands[] = {&eb_command_list,    &eb_command_info,
-                                             &eb_command_run,     &eb_command_check,
-                                             &eb_command_report,  &eb_command_reproduce,
-                                             &eb_command_export,  &eb_command_merge,
-                                             &eb_command_history, &eb_command_case,
-                                             &eb_command_machine, &eb_command_verify,
-                                             &eb_command_join,    NULL};
+#define COMMAND(name) &eb_command_##name,
+static const eb_command *const commands[] = {EB_COMMANDS(COMMAND) NULL};
 
 static void print_help(void) {
   printf("elastobench: runs deformable-body solvers on the scenes of their papers, audits and "

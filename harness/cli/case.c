@@ -1,6 +1,6 @@
-/* What the program does in processes of its own: one case, the machine's rates, and files that
- * others wrote and that may end their reader. Not in the help, but can be run by hand, under a
- * debugger for instance. */
+/* What the program does in processes of its own: one case, a case whose steps another asks for, the
+ * machine's rates, and files that others wrote and that may end their reader. Not in the help, but
+ * can be run by hand, under a debugger for instance. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "harness/case/rates.h"
 #include "harness/case/crash_record.h"
 #include "harness/cli/command.h"
+#include "harness/compare/worker.h"
 #include "harness/fclib/fclib.h"
 #include "harness/names.h"
 #include "harness/results/merge.h"
@@ -120,6 +121,41 @@ const eb_command eb_command_case = {.name = "case",
                                     .least = 2,
                                     .most = 2,
                                     .run = run_case};
+
+/* ---- a worker -------------------------------------------------------------------------------- */
+
+static const eb_flag work_flags[] = {
+    {"parameters", 0, "a=1,b=2", "of the scene"},
+    {"options", 0, "a=1,b=2", "of the solver"},
+    {"mesh", 0, "FILE", "in place of the scene's geometry"},
+    EB_FLAG_PLUGIN,
+    {"threads", 0, "T", "OpenMP threads"},
+    {"seed", 0, "K", "of everything random"},
+    {"steps", 0, "N", "after which it goes on from the first one"},
+    {"delay", 0, "SHARE", "of each step's own processor time, by which it is made longer"},
+    {0}};
+
+static eb_error run_work(const eb_arguments *arguments, int *code) {
+  eb_plugins plugins = {0};
+  eb_case work = {0};
+  double delay = 0;
+  const char *text = eb_arguments_text(arguments, "delay");
+  eb_error error = text ? eb_parse_real("--delay", text, 0, 100, &delay) : EB_OK;
+  (void)code;
+  if (!error) error = eb_arguments_plugins(arguments, &plugins);
+  if (!error) error = read_case(arguments, &plugins, &work);
+  if (!error) error = eb_worker_serve(&work, delay);
+  eb_case_clear(&work);
+  eb_plugins_forget(&plugins);
+  return error;
+}
+
+const eb_command eb_command_work = {.name = "work",
+                                    .synopsis = "SCENE SOLVER [options]",
+                                    .flags = work_flags,
+                                    .least = 2,
+                                    .most = 2,
+                                    .run = run_work};
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 

@@ -38,9 +38,27 @@ typedef struct eb_command {
   eb_error (*run)(const eb_arguments *arguments, int *code);
 } eb_command;
 
-extern const eb_command eb_command_list, eb_command_info, eb_command_run, eb_command_check,
-    eb_command_report, eb_command_export, eb_command_merge, eb_command_reproduce,
-    eb_command_history, eb_command_case, eb_command_machine, eb_command_verify, eb_command_join;
+/* All commands, in the order of the help; those from `case` on are in none. */
+/* clang-format off */
+#define EB_COMMANDS(each)                                                                          \
+  each(list)                                                                                       \
+  each(info)                                                                                       \
+  each(run)                                                                                        \
+  each(check)                                                                                      \
+  each(compare)                                                                                    \
+  each(history)                                                                                    \
+  each(report)                                                                                     \
+  each(reproduce)                                                                                  \
+  each(export)                                                                                     \
+  each(merge)                                                                                      \
+  each(case)                                                                                       \
+  each(work)                                                                                       \
+  each(machine)                                                                                    \
+  each(verify)                                                                                     \
+  each(join)
+/* clang-format on */
+#define EB_DECLARE_COMMAND(name) extern const eb_command eb_command_##name;
+EB_COMMANDS(EB_DECLARE_COMMAND)
 
 enum { EB_MAX_FLAGS = 32 };
 

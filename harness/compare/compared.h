@@ -1,0 +1,92 @@
+/* What two builds, or two result files, show of the cases of a suite, and what that comes to.
+ *
+ * Verdict of a case, the first that holds:
+ *   failed            a worker failed, crashed or hung
+ *   nondeterministic  a build does not count alike twice
+ *   regressed         the time is (decision.h); or it is not improved, and instructions or the cost
+ * of cache misses rose by more than 1 %, or a counter of work by more than the margin improved the
+ * time is equivalent        the time is, and a delay put in was found (compare.h) inconclusive else
+ * An alarm on two processes of BASE takes away the belief in all times of the suite: what would
+ * have followed from them is inconclusive. The suite's verdict is the gravest of its cases', in the
+ * order failed, nondeterministic, regressed, inconclusive, equivalent, improved. */
+#ifndef EB_COMPARE_COMPARED_H
+#define EB_COMPARE_COMPARED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "harness/compare/decision.h"
+
+#define EB_INSTRUCTION_MARGIN 0.01
+
+/* Processes that are fed in turns. */
+typedef enum eb_lane {
+  EB_LANE_BASE,
+  EB_LANE_HEAD,
+  EB_LANE_AGAIN,   /* of BASE */
+  EB_LANE_DELAYED, /* of BASE, with a delay put in */
+  EB_LANES
+} eb_lane;
+
+/* The gravest first. */
+typedef enum eb_judgement {
+  EB_JUDGED_FAILED,
+  EB_JUDGED_NONDETERMINISTIC,
+  EB_JUDGED_REGRESSED,
+  EB_JUDGED_INCONCLUSIVE,
+  EB_JUDGED_EQUIVALENT,
+  EB_JUDGED_IMPROVED
+} eb_judgement;
+/* "failed", ... */
+const char *eb_judgement_name(eb_judgement judgement);
+
+enum { EB_BASE, EB_HEAD, EB_SIDES };
+
+/* What valgrind counts of some steps. Its caches, of two levels, are a model; a miss of the first
+ * one is reckoned as 10 instructions, one of the last as 100, as KCachegrind does. */
+typedef struct eb_instructions {
+  double executed, first_misses, last_misses;
+} eb_instructions;
+double eb_instructions_cost(const eb_instructions *counted);
+
+/* One case of both. */
+typedef struct eb_compared {
+  char *name;                   /* "bench/beam:resolution=0.5 newton" */
+  char *trouble;                /* why it failed, or NULL */
+  char *counts[EB_SIDES];       /* "iterations=12,..", or NULL; of counted_steps */
+  char *counts_again[EB_SIDES]; /* where a second time gave another, or NULL */
+  int64_t counted_steps;
+  int64_t block;                 /* steps that a round takes at a time */
+  double step_seconds;           /* CPU time of a step of BASE, roughly */
+  eb_series cpu[EB_LANES], wall; /* of a lane beside BASE (its own is empty); of HEAD */
+  int64_t instructed_steps;      /* 0: valgrind has not counted */
+  eb_instructions instructions[EB_SIDES];
+  eb_judgement judgement;
+  char *reasons; /* what else is to be said, lines; NULL when nothing */
+} eb_compared;
+
+typedef struct eb_comparison {
+  eb_compared *cases;
+  int count;
+  double injected;    /* the delay put in, a share of each step's time; 0: no lanes of control */
+  int alarms, found;  /* cases with an alarm on BASE again; those whose delay was found */
+  char *uninstructed; /* why the layer under valgrind was not run, or NULL */
+  eb_judgement judgement;
+} eb_comparison;
+
+/* Appends a line to the reasons. */
+EB_MUST eb_error eb_compared_note(eb_compared *compared, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* An error of kind EB_ERR_INVALID, which tells what became of a worker, becomes the case's trouble;
+ * others pass through. */
+EB_MUST eb_error eb_compared_trouble(eb_error error, eb_compared *out);
+
+/* The counter of that name in "a=1,b=2", or NaN. */
+double eb_compared_counter(const char *counts, const char *name);
+
+/* Fills in judgements, reasons, alarms and what was found, once the series are judged. `margin` is
+ * a share. */
+EB_MUST eb_error eb_comparison_judge(double margin, eb_comparison *comparison);
+void eb_comparison_clear(eb_comparison *comparison);
+
+#endif

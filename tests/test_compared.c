@@ -1,0 +1,140 @@
+/* What layers and controls of a comparison come to. */
+#include "harness/compare/compared.h"
+#include "tests/tap.h"
+
+static void set_text(char **out, const char *text) {
+  *out = strdup(text);
+}
+
+/* A suite of two cases that nothing is wrong with. */
+static eb_comparison sound(void) {
+  eb_comparison all = {.count = 2, .injected = 0.05};
+  all.cases = calloc(2, sizeof *all.cases);
+  for (int k = 0; k < 2; k++) {
+    eb_compared *c = &all.cases[k];
+    set_text(&c->name, "a case");
+    set_text(&c->counts[EB_BASE], "iterations=100,solves=7,residuals=a,state=b");
+    set_text(&c->counts[EB_HEAD], "iterations=100,solves=7,residuals=a,state=b");
+    c->cpu[EB_LANE_HEAD].change = EB_CHANGE_EQUIVALENT;
+    c->cpu[EB_LANE_AGAIN].change = EB_CHANGE_EQUIVALENT;
+    c->cpu[EB_LANE_DELAYED].change = EB_CHANGE_REGRESSED;
+    c->wall.change = EB_CHANGE_EQUIVALENT;
+  }
+  return all;
+}
+
+/* Judges, and compares verdicts of the first case and of the suite. */
+static void test_judged(eb_comparison all, eb_judgement one, eb_judgement suite, const char *words,
+                        const char *name) {
+  tap_require(eb_comparison_judge(0.02, &all), "judge");
+  const eb_compared *c = &all.cases[0];
+  bool told = words ? c->reasons && strstr(c->reasons, words) : !c->reasons;
+  if (!tap_ok(c->judgement == one && all.judgement == suite && told, "%s", name))
+    printf("#   %s, suite %s: %s\n", eb_judgement_name(c->judgement),
+           eb_judgement_name(all.judgement), c->reasons ? c->reasons : "");
+  eb_comparison_clear(&all);
+}
+
+static void test_time(void) {
+  eb_comparison all = sound();
+  test_judged(all, EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT, NULL, "nothing is wrong");
+  all = sound();
+  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_REGRESSED;
+  test_judged(all, EB_JUDGED_REGRESSED, EB_JUDGED_REGRESSED, NULL, "one case is slower");
+  all = sound();
+  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
+  test_judged(all, EB_JUDGED_IMPROVED, EB_JUDGED_EQUIVALENT, NULL, "one case is faster");
+  all = sound();
+  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_INCONCLUSIVE;
+  test_judged(all, EB_JUDGED_INCONCLUSIVE, EB_JUDGED_INCONCLUSIVE, NULL, "one case is uncertain");
+  all = sound();
+  all.cases[0].wall.change = EB_CHANGE_REGRESSED;
+  all.cases[0].wall.centre = log(1.3);
+  test_judged(all, EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT, "wall time rose by 30.0 %",
+              "wall time alone is told");
+}
+
+static void test_controls(void) {
+  eb_comparison all = sound();
+  all.cases[1].cpu[EB_LANE_AGAIN].change = EB_CHANGE_IMPROVED;
+  test_judged(all, EB_JUDGED_INCONCLUSIVE, EB_JUDGED_INCONCLUSIVE, "times are not believed",
+              "an alarm in one case takes the belief in all");
+  all = sound();
+  all.cases[1].cpu[EB_LANE_AGAIN].change = EB_CHANGE_REGRESSED;
+  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_REGRESSED;
+  test_judged(all, EB_JUDGED_INCONCLUSIVE, EB_JUDGED_INCONCLUSIVE, "times are not believed",
+              "in regressions as well");
+  all = sound();
+  all.cases[0].cpu[EB_LANE_DELAYED].change = EB_CHANGE_INCONCLUSIVE;
+  test_judged(all, EB_JUDGED_INCONCLUSIVE, EB_JUDGED_INCONCLUSIVE, "a delay of 5 % was not found",
+              "nothing is equivalent where a delay is not found");
+  all = sound();
+  all.injected = 0;
+  all.cases[0].cpu[EB_LANE_DELAYED].change = EB_CHANGE_INCONCLUSIVE;
+  test_judged(all, EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT, NULL,
+              "result files have no delay to find");
+}
+
+static eb_comparison with_counts(const char *head) {
+  eb_comparison all = sound();
+  free(all.cases[0].counts[EB_HEAD]);
+  set_text(&all.cases[0].counts[EB_HEAD], head);
+  return all;
+}
+
+static void test_counts(void) {
+  test_judged(with_counts("iterations=103,solves=7,residuals=a,state=b"), EB_JUDGED_REGRESSED,
+              EB_JUDGED_REGRESSED, "iterations: 100 before, 103 now", "more iterations");
+  test_judged(with_counts("iterations=101,solves=7,residuals=a,state=b"), EB_JUDGED_EQUIVALENT,
+              EB_JUDGED_EQUIVALENT, "iterations: 100 before, 101 now", "no more than the margin");
+  test_judged(with_counts("iterations=90,solves=7,residuals=a,state=b"), EB_JUDGED_EQUIVALENT,
+              EB_JUDGED_EQUIVALENT, "iterations: 100 before, 90 now", "fewer");
+  test_judged(with_counts("iterations=100,solves=7,residuals=a,state=c"), EB_JUDGED_EQUIVALENT,
+              EB_JUDGED_EQUIVALENT, "the results differ", "another state");
+  test_judged(with_counts("iterations=100,solves=7,matvecs=900,residuals=a,state=b"),
+              EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT, NULL, "a counter that BASE has not");
+  eb_comparison all = with_counts("iterations=103,solves=7,residuals=a,state=b");
+  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
+  test_judged(all, EB_JUDGED_IMPROVED, EB_JUDGED_EQUIVALENT, "103 now",
+              "more iterations in less time");
+  all = sound();
+  set_text(&all.cases[0].counts_again[EB_HEAD], "iterations=99,solves=7,residuals=a,state=c");
+  test_judged(all, EB_JUDGED_NONDETERMINISTIC, EB_JUDGED_NONDETERMINISTIC,
+              "HEAD does not do the same twice: iterations 100 and 99, residuals alike, states "
+              "differ",
+              "a build that does not count alike twice");
+  all = sound();
+  set_text(&all.cases[0].trouble, "it crashed");
+  all.cases[1].cpu[EB_LANE_HEAD].change = EB_CHANGE_REGRESSED;
+  test_judged(all, EB_JUDGED_FAILED, EB_JUDGED_FAILED, NULL, "a worker that failed");
+}
+
+static eb_comparison with_instructions(double executed, double first, double last) {
+  eb_comparison all = sound();
+  all.cases[0].instructed_steps = 3;
+  all.cases[0].instructions[EB_BASE] = (eb_instructions){1e9, 1e6, 1e5};
+  all.cases[0].instructions[EB_HEAD] = (eb_instructions){executed, first, last};
+  return all;
+}
+
+/* BASE costs 1e9 + 10 1e6 + 100 1e5 = 1.02e9. */
+static void test_instructions(void) {
+  test_judged(with_instructions(1.009e9, 1.5e6, 1e5), EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT,
+              NULL, "0.9 % more instructions, 0.5 % of misses");
+  test_judged(with_instructions(1.012e9, 1e6, 1e5), EB_JUDGED_REGRESSED, EB_JUDGED_REGRESSED,
+              "1.20 % more instructions", "1.2 % more instructions");
+  test_judged(with_instructions(1e9, 1e6, 3e5), EB_JUDGED_REGRESSED, EB_JUDGED_REGRESSED,
+              "cache misses cost 1.96 % more", "misses that cost as much");
+  eb_comparison all = with_instructions(1.5e9, 1e6, 1e5);
+  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
+  test_judged(all, EB_JUDGED_IMPROVED, EB_JUDGED_EQUIVALENT, "50.00 % more instructions",
+              "more instructions in less time");
+}
+
+int main(void) {
+  test_time();
+  test_controls();
+  test_counts();
+  test_instructions();
+  return tap_done();
+}
