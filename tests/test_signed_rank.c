@@ -64,6 +64,27 @@ static void test_example(void) {
   tap_near(high, -0.010, 5e-4, "and the upper one");
 }
 
+/* By scipy.stats.wilcoxon of scipy 1.10.1, with mode = 'exact'; the estimate by numpy's median of
+ * all means of pairs. */
+static void test_scipy(void) {
+  static const double y[] = {0.31,  -0.12,  0.57,  0.044, -0.26,  0.83, 0.19,  -0.071,
+                             0.42,  0.66,   -0.35, 0.015, 0.91,   0.23, -0.49, 0.38,
+                             0.105, -0.022, 0.72,  0.275, -0.165, 0.54, 0.087, 0.61};
+  double z[40], p, centre, low, high;
+  for (int k = 1; k <= 40; k++) z[k - 1] = (k * 37 % 41 - 15) / 7. + 0.001 * k;
+  /* Sums of 2^24 and 2^40 equal parts, printed to 16 digits. */
+  tap_require(eb_signed_rank_test(y, 24, 0, true, &p), "test");
+  tap_near(p, 0.005758047103881836, 1e-15, "scipy: 24 numbers, above");
+  tap_require(eb_signed_rank_test(y, 24, 0, false, &p), "test");
+  tap_near(p, 0.9947460889816284, 1e-15, "scipy: below");
+  tap_require(eb_signed_rank_test(y, 24, 0.1, true, &p), "test");
+  tap_near(p, 0.07575047016143799, 1e-15, "scipy: about another centre");
+  tap_require(eb_signed_rank_test(z, 40, 0, true, &p), "test");
+  tap_near(p, 0.003185872325047967, 1e-15, "scipy: 40 numbers");
+  tap_require(eb_signed_rank_interval(y, 24, 0.05, &centre, &low, &high), "interval");
+  tap_near(centre, 0.2275, 1e-15, "numpy: the median of the means of pairs");
+}
+
 /* ---- enumeration ----------------------------------------------------------------------------- */
 
 /* Twice the mean rank of |y_k|. */
@@ -186,6 +207,7 @@ static void test_spending(void) {
 int main(void) {
   test_tables();
   test_example();
+  test_scipy();
   test_enumeration();
   test_inversion();
   test_ends();

@@ -3,11 +3,11 @@
  * Counts. Either build takes the first steps of the case in two fresh processes.
  *
  * Rounds. A case has four lanes (eb_lane), each a process: BASE, HEAD, BASE again, and BASE with a
- * delay put in. A round has four turns. In a turn each lane takes a block of k steps, in an order
+ * delay put in. A round has two turns. In a turn each lane takes a block of k steps, in an order
  * drawn by lot, then the next k in the opposite order: of any two lanes it is ABBA, or BAAB as
  * often. What drifts evenly during a turn cancels, all lanes meet the same states, and blocks are
  * long beside the clock and short beside what else goes on. With t_i and b_i the times of the lane
- * and of BASE in the eight halves, the number of a round is y = mean of ln (t_i / b_i). Every
+ * and of BASE in the four halves, the number of a round is y = mean of ln (t_i / b_i). Every
  * EB_LIFE rounds all processes are started anew, in an order drawn by lot: how memory is laid out
  * becomes noise and is no bias of the whole. Where they have one thread each, they share one
  * processor, drawn by lot: they run one at a time, and meet the same neighbours.
@@ -20,7 +20,7 @@
 #include "harness/compare/compared.h"
 #include "harness/suite/plan.h"
 
-enum { EB_LIFE = 10 };
+enum { EB_LIFE = 20 };
 
 typedef struct eb_compare_request {
   const eb_build *builds; /* EB_SIDES */
