@@ -79,7 +79,7 @@ like($json->{cases}[0]{reasons}, qr/HEAD does not do the same twice: iterations 
 for my $one (['crash', 'kill -11 $$', qr/ended by signal 11/],
              ['hang', 'exec sleep 60', qr/has not answered for 1 s/], ['babble', 'echo so what; continue', qr/answers 'so what'/],
              ['endless', 'printf %5000d 1', qr/answers without an end/], ['giveup', 'echo failed step 2; exit', qr/failed: step 2/],
-             ['frozen', 't=0', qr/answers '0 0'/]) {
+             ['mute', 'exec >&- <&-; exec sleep 60', qr/ended by signal 9/], ['frozen', 't=0', qr/answers '0 0'/]) {
   my ($name, $did, $words) = @$one;
   ($code, $json) = compared($base, stand_in($name, did => $did), '--timeout', '1');
   is("$json->{verdict} $code", 'failed 3', "$name: failed");

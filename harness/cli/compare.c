@@ -61,10 +61,9 @@ static eb_error read_wish(const eb_arguments *arguments, wish *out) {
     EB_TRY(eb_build_classify(out->names[side], &kind[side]));
   }
   if (kind[EB_BASE] != kind[EB_HEAD])
-    return EB_ERROR(EB_ERR_USAGE,
-                    "'%s' would be %s and '%s' %s: compare takes two of a kind, built alike",
-                    out->names[EB_BASE], kinds[kind[EB_BASE]], out->names[EB_HEAD],
-                    kinds[kind[EB_HEAD]]);
+    return EB_ERROR(
+        EB_ERR_USAGE, "'%s' would be %s and '%s' %s: compare takes two of a kind, built alike",
+        out->names[EB_BASE], kinds[kind[EB_BASE]], out->names[EB_HEAD], kinds[kind[EB_HEAD]]);
   out->kind = kind[EB_BASE];
   EB_TRY(eb_compare_format_parse(eb_arguments_text(arguments, "format"), &out->format));
   return read_percent(arguments, "margin", 0.1, 100, &out->margin);
@@ -112,11 +111,16 @@ static eb_error read_request(const eb_arguments *arguments, eb_compare_request *
 /* Without --gate what was found is told and not judged, but for builds that do not work. */
 static int exit_code(eb_judgement judgement, bool gate) {
   switch (judgement) {
-  case EB_JUDGED_FAILED: return EB_EXIT_SOLVER_FAILED;
-  case EB_JUDGED_NONDETERMINISTIC: return EB_EXIT_AUDIT_FAILED;
-  case EB_JUDGED_REGRESSED: return gate ? EB_EXIT_REGRESSION : EB_EXIT_GOOD;
-  case EB_JUDGED_INCONCLUSIVE: return gate ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
-  default: return EB_EXIT_GOOD;
+  case EB_JUDGED_FAILED:
+    return EB_EXIT_SOLVER_FAILED;
+  case EB_JUDGED_NONDETERMINISTIC:
+    return EB_EXIT_AUDIT_FAILED;
+  case EB_JUDGED_REGRESSED:
+    return gate ? EB_EXIT_REGRESSION : EB_EXIT_GOOD;
+  case EB_JUDGED_INCONCLUSIVE:
+    return gate ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
+  default:
+    return EB_EXIT_GOOD;
   }
 }
 
@@ -138,8 +142,7 @@ static eb_error run_files(const wish *w, int *code) {
                                   "scenes and solvers");
   for (int side = 0; side < EB_SIDES; side++)
     EB_TRY(eb_sandbox_verify("results", w->names[side], NULL));
-  eb_error error =
-      eb_compare_results(w->names[EB_BASE], w->names[EB_HEAD], w->margin, &comparison);
+  eb_error error = eb_compare_results(w->names[EB_BASE], w->names[EB_HEAD], w->margin, &comparison);
   if (!error) error = tell(w, builds, began, &comparison, code);
   eb_comparison_clear(&comparison);
   return error;

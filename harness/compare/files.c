@@ -151,8 +151,24 @@ static eb_error find_case(const eb_results *file, int run, int *first, eb_compar
   if (k < out->count) return EB_OK;
   first[out->count++] = run;
   (*found)->counted_steps = wanted->steps_wanted;
-  return eb_string_format(&(*found)->name, "%s:%s %s:%s", wanted->scene, wanted->parameters,
-                          wanted->solver, wanted->options);
+  return eb_string_format(&(*found)->name, "%s %s", wanted->scene, wanted->solver);
+}
+
+/* Cases of one scene and solver have their parameters and options in their names. */
+static eb_error tell_apart(const eb_results *file, const int *first, eb_comparison *out) {
+  for (int k = 0; k < out->count; k++) {
+    const eb_run *run = eb_results_run(file, first[k]);
+    int alike = 0;
+    for (int i = 0; i < out->count; i++) {
+      const eb_run *other = eb_results_run(file, first[i]);
+      alike += strcmp(run->scene, other->scene) == 0 && strcmp(run->solver, other->solver) == 0;
+    }
+    if (alike > 1)
+      EB_TRY(eb_string_format(&out->cases[k].name, "%s:%s %s:%s, %lld threads, seed %lld",
+                              run->scene, run->parameters, run->solver, run->options,
+                              (long long)run->threads, (long long)run->seed));
+  }
+  return EB_OK;
 }
 
 static eb_error pair_runs(eb_results *const files[EB_SIDES], int *first, eb_comparison *out) {
@@ -190,6 +206,7 @@ static eb_error compare_files(eb_results *const files[EB_SIDES], double margin,
   eb_error error = EB_NEW(out->cases, count);
   if (!error) error = EB_NEW(first, count);
   if (!error) error = pair_runs(files, first, out);
+  if (!error) error = tell_apart(files[EB_BASE], first, out);
   free(first);
   if (!error) error = eb_string_format(&out->uninstructed, "result files do not tell them");
   return error ? error : judge_all(margin, out);

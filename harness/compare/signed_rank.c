@@ -32,10 +32,7 @@ static eb_error rank_sum_distribution(const int *doubled, size_t count, double *
     size_t rank = (size_t)doubled[k];
     reached += rank;
     /* From above, so that what is added has not met this rank yet. */
-    for (size_t s = reached + 1; s-- > 0;) {
-      double without = s + rank <= reached ? p[s] : 0;
-      p[s] = 0.5 * (without + (s >= rank ? p[s - rank] : 0));
-    }
+    for (size_t s = reached + 1; s-- > 0;) p[s] = 0.5 * (p[s] + (s >= rank ? p[s - rank] : 0));
   }
   return EB_OK;
 }

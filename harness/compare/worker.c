@@ -25,6 +25,8 @@
 static eb_error died(eb_worker *w) {
   int status = 0;
   char how[80];
+  /* One that is ending anyhow keeps its status; one that has just closed its output would stay. */
+  if (w->pid > 0) kill(w->pid, SIGKILL);
   if (w->pid > 0 && waitpid(w->pid, &status, 0) == w->pid) w->pid = 0;
   if (WIFSIGNALED(status))
     snprintf(how, sizeof how, "was ended by signal %d (%s)", WTERMSIG(status),
