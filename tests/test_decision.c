@@ -126,25 +126,25 @@ static void test_false_equivalence(void) {
 
 static void test_same(void) {
   eb_decision_rule rule = eb_decision_plan(0.02, 160);
-  static const double sizes[] = {0.001, 0.01, 0.03};
+  static const double sizes[] = {0.01, 0.03};
   for (int kind = 0; kind < NOISES; kind++)
-    for (int k = 0; k < 3; k++) {
-      tally t = run_suites(&rule, (noise)kind, 0, sizes[k], 20);
+    for (int k = 0; k < 2; k++) {
+      tally t = run_suites(&rule, (noise)kind, 0, sizes[k], k == 0 ? 20 : 10);
       tap_ok(t.alarmed == 0, "no difference, no alarm: %s of %g %%", noise_names[kind],
              100 * sizes[k]);
       /* With noise of 3 % some stay inconclusive. */
-      if (k < 2) tap_ok(t.cleared >= 76, "and is cleared (%d of 80 cases)", t.cleared);
+      if (k == 0) tap_ok(t.cleared >= 76, "and is cleared (%d of 80 cases)", t.cleared);
     }
 }
 
 static void test_power(void) {
   eb_decision_rule rule = eb_decision_plan(0.02, 160);
-  static const double sizes[] = {0.001, 0.02, 0.06};
+  static const double sizes[] = {0.02, 0.06};
   for (int kind = 0; kind < NOISES; kind++)
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
       tally t = run_suites(&rule, (noise)kind, log(1.05), sizes[k], 10);
       /* 95 %. Tails without a variance and noise larger than the change leave some. */
-      bool hard = kind == HEAVY && k == 2;
+      bool hard = kind == HEAVY && k == 1;
       if (!hard)
         tap_ok(t.found >= 38 && t.cleared == 0, "5 %% more is found in %d of 40 cases: %s of %g %%",
                t.found, noise_names[kind], 100 * sizes[k]);
