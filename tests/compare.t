@@ -85,6 +85,11 @@ for my $one (['crash', 'kill -11 $$', qr/ended by signal 11/],
   is("$json->{verdict} $code", 'failed 3', "$name: failed");
   like($json->{cases}[0]{trouble}, $words, '  with its cause');
 }
+($code, $json) = compared($base, stand_in('picky', greeting => 'cannot do that'));
+is("$json->{verdict} $code", 'failed 3', 'a case that HEAD serves no more');
+like($json->{cases}[0]{trouble}, qr/^do that$/, '  with its words');
+($code, $json) = compared(scratch('picky'), scratch('picky'));
+is("$json->{verdict} $code", 'skipped 6', 'one that neither serves is left out');
 like_error(1, qr/'.*old' ends where a worker should begin: it is no elastobench that 'compare' knows/, 'a build too old', 'compare', $base,
   do { spew(scratch('old'), "#!/bin/sh\nexit 2\n"); chmod 0755, scratch('old'); scratch('old') }, @case);
 like_error(1, qr/speaks version 99 of the workers' protocol, this program 1/, 'another protocol', 'compare', $base,

@@ -119,6 +119,8 @@ static int exit_code(eb_judgement judgement, bool gate) {
     return gate ? EB_EXIT_REGRESSION : EB_EXIT_GOOD;
   case EB_JUDGED_INCONCLUSIVE:
     return gate ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
+  case EB_JUDGED_SKIPPED:
+    return EB_EXIT_NOTHING;
   default:
     return EB_EXIT_GOOD;
   }

@@ -10,8 +10,8 @@
 #include "harness/results/record.h"
 
 const char *eb_judgement_name(eb_judgement judgement) {
-  static const char *const names[] = {"failed",       "nondeterministic", "regressed",
-                                      "inconclusive", "equivalent",       "improved"};
+  static const char *const names[] = {"failed",     "nondeterministic", "regressed", "inconclusive",
+                                      "equivalent", "improved",         "skipped"};
   return names[judgement];
 }
 
@@ -132,7 +132,7 @@ static eb_error judge_time(const eb_comparison *all, eb_compared *c, eb_judgemen
 
 static eb_error judge(double margin, const eb_comparison *all, eb_compared *c) {
   bool rose = false;
-  c->judgement = EB_JUDGED_FAILED;
+  c->judgement = c->unserved ? EB_JUDGED_SKIPPED : EB_JUDGED_FAILED;
   if (c->trouble) return EB_OK;
   c->judgement = EB_JUDGED_NONDETERMINISTIC;
   if (c->counts_again[EB_BASE] || c->counts_again[EB_HEAD]) return note_nondeterminism(c);
@@ -144,13 +144,14 @@ static eb_error judge(double margin, const eb_comparison *all, eb_compared *c) {
 }
 
 eb_error eb_comparison_judge(double margin, eb_comparison *comparison) {
-  comparison->alarms = comparison->found = 0;
+  comparison->raced = comparison->alarms = comparison->found = 0;
   for (int k = 0; k < comparison->count; k++) {
     const eb_series *cpu = comparison->cases[k].cpu;
+    comparison->raced += cpu[EB_LANE_HEAD].count > 0;
     comparison->alarms += is_changed(&cpu[EB_LANE_AGAIN]);
     comparison->found += cpu[EB_LANE_DELAYED].change == EB_CHANGE_REGRESSED;
   }
-  comparison->judgement = EB_JUDGED_IMPROVED;
+  comparison->judgement = EB_JUDGED_SKIPPED;
   for (int k = 0; k < comparison->count; k++) {
     eb_compared *c = &comparison->cases[k];
     EB_TRY(judge(margin, comparison, c));

@@ -1,6 +1,7 @@
 /* What two builds, or two result files, show of the cases of a suite, and what that comes to.
  *
  * Verdict of a case, the first that holds:
+ *   skipped           the solver serves the scene in neither build
  *   failed            a worker failed, crashed or hung
  *   nondeterministic  a build does not count alike twice
  *   regressed         the time is (decision.h); or it is not improved, and instructions or the cost
@@ -8,7 +9,7 @@
  * time is equivalent        the time is, and a delay put in was found (compare.h) inconclusive else
  * An alarm on two processes of BASE takes away the belief in all times of the suite: what would
  * have followed from them is inconclusive. The suite's verdict is the gravest of its cases', in the
- * order failed, nondeterministic, regressed, inconclusive, equivalent, improved. */
+ * order failed, nondeterministic, regressed, inconclusive, equivalent, improved, skipped. */
 #ifndef EB_COMPARE_COMPARED_H
 #define EB_COMPARE_COMPARED_H
 
@@ -35,7 +36,8 @@ typedef enum eb_judgement {
   EB_JUDGED_REGRESSED,
   EB_JUDGED_INCONCLUSIVE,
   EB_JUDGED_EQUIVALENT,
-  EB_JUDGED_IMPROVED
+  EB_JUDGED_IMPROVED,
+  EB_JUDGED_SKIPPED
 } eb_judgement;
 /* "failed", ... */
 const char *eb_judgement_name(eb_judgement judgement);
@@ -52,7 +54,8 @@ double eb_instructions_cost(const eb_instructions *counted);
 /* One case of both. */
 typedef struct eb_compared {
   char *name;                   /* "bench/beam:resolution=0.5 newton" */
-  char *trouble;                /* why it failed, or NULL */
+  char *trouble;                /* why it failed or is left out, or NULL */
+  bool unserved;                /* by both */
   char *counts[EB_SIDES];       /* "iterations=12,..", or NULL; of counted_steps */
   char *counts_again[EB_SIDES]; /* where a second time gave another, or NULL */
   int64_t counted_steps;
@@ -69,6 +72,7 @@ typedef struct eb_comparison {
   eb_compared *cases;
   int count;
   double injected;    /* the delay put in, a share of each step's time; 0: no lanes of control */
+  int raced;          /* cases with rounds */
   int alarms, found;  /* cases with an alarm on BASE again; those whose delay was found */
   char *uninstructed; /* why the layer under valgrind was not run, or NULL */
   eb_judgement judgement;

@@ -79,7 +79,7 @@ static void print_text(const eb_comparison *all, const eb_compare_title *title, 
     fprintf(out,
             "controls in the same rounds: BASE beside itself raised %d alarms in %d cases, a delay "
             "of %.0f %% was found in %d of %d\n",
-            all->alarms, all->count, 100 * all->injected, all->found, all->count);
+            all->alarms, all->raced, 100 * all->injected, all->found, all->raced);
   else
     fprintf(out,
             "controls: none, for the runs were not fed in turns: a machine that has changed in "
@@ -164,7 +164,7 @@ static eb_error print_json(const eb_comparison *all, const eb_compare_title *tit
       all->uninstructed ? all->uninstructed : "");
   if (object && all->injected > 0)
     json_object_set_new(object, "controls",
-                        json_pack("{s:i, s:i, s:i, s:f}", "cases", all->count, "alarms",
+                        json_pack("{s:i, s:i, s:i, s:f}", "cases", all->raced, "alarms",
                                   all->alarms, "found", all->found, "delay", all->injected));
   if (!object) return EB_ERROR(EB_ERR_MEMORY, "no memory to print the comparison");
   return eb_json_print(object, out);
@@ -174,9 +174,10 @@ static eb_error print_json(const eb_comparison *all, const eb_compare_title *tit
 
 static eb_ci_test test_of(const eb_compared *c, const char *detail) {
   static const eb_ci_verdict verdicts[] = {
-      [EB_JUDGED_FAILED] = EB_CI_ERROR,      [EB_JUDGED_NONDETERMINISTIC] = EB_CI_FAILED,
-      [EB_JUDGED_REGRESSED] = EB_CI_FAILED,  [EB_JUDGED_INCONCLUSIVE] = EB_CI_SKIPPED,
-      [EB_JUDGED_EQUIVALENT] = EB_CI_PASSED, [EB_JUDGED_IMPROVED] = EB_CI_PASSED};
+      [EB_JUDGED_FAILED] = EB_CI_ERROR,     [EB_JUDGED_NONDETERMINISTIC] = EB_CI_FAILED,
+      [EB_JUDGED_REGRESSED] = EB_CI_FAILED, [EB_JUDGED_INCONCLUSIVE] = EB_CI_SKIPPED,
+      [EB_JUDGED_SKIPPED] = EB_CI_SKIPPED,  [EB_JUDGED_EQUIVALENT] = EB_CI_PASSED,
+      [EB_JUDGED_IMPROVED] = EB_CI_PASSED};
   return (eb_ci_test){.suite = "compare",
                       .name = c->name,
                       .seconds = c->step_seconds,

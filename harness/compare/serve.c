@@ -154,7 +154,13 @@ static eb_error serve(stepper *s) {
   char line[64], what[16], end;
   int64_t count;
   EB_TRY(eb_step_log_create(RESIDUALS, &s->log));
-  EB_TRY(set_up(s));
+  eb_error error = set_up(s);
+  if (error) {
+    bool unserved = eb_error_kind(error) == EB_ERR_UNSUPPORTED;
+    fprintf(s->out, "%s %.300s\n", unserved ? "cannot" : "failed", eb_error_message(error));
+    eb_error_free(error);
+    return EB_OK;
+  }
   fprintf(s->out, EB_WORKER_GREETING " %d ready %d\n", EB_WORKER_VERSION, INSTRUMENTED);
   for (bool on = true; on && !fflush(s->out) && fgets(line, sizeof line, stdin);) {
     bool understood = sscanf(line, "%15s %" SCNd64 "%c", what, &count, &end) == 3 && end == '\n' &&

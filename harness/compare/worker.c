@@ -78,12 +78,18 @@ static eb_error ask(eb_worker *w, const char *what, int64_t steps) {
   return send(w->link, line, (size_t)length, MSG_NOSIGNAL) == length ? EB_OK : died(w);
 }
 
+/* An answer that says why there is none. */
+static eb_error read_excuse(eb_worker *w) {
+  static const char failed[] = "failed ", cannot[] = "cannot ";
+  w->unserved = strncmp(w->line, cannot, strlen(cannot)) == 0;
+  if (w->unserved) return EB_ERROR(EB_ERR_INVALID, "%s", w->line + strlen(cannot));
+  if (strncmp(w->line, failed, strlen(failed))) return EB_OK;
+  return EB_ERROR(EB_ERR_INVALID, "a worker of '%s' failed: %s", w->name, w->line + strlen(failed));
+}
+
 static eb_error read_answer(eb_worker *w, const char *word, double patience) {
-  static const char failed[] = "failed ";
   EB_TRY(read_line(w, patience));
-  if (strncmp(w->line, failed, strlen(failed)) == 0)
-    return EB_ERROR(EB_ERR_INVALID, "a worker of '%s' failed: %s", w->name,
-                    w->line + strlen(failed));
+  EB_TRY(read_excuse(w));
   size_t length = strlen(word);
   if (strncmp(w->line, word, length) || w->line[length] != ' ') return nonsense(w);
   memmove(w->line, w->line + length + 1, w->length - length - 1);
@@ -196,6 +202,7 @@ eb_error eb_worker_greet(eb_worker *w, double patience) {
                     w->name);
   }
   EB_TRY(error);
+  EB_TRY(read_excuse(w));
   if (sscanf(w->line, EB_WORKER_GREETING " %d ready %d", &version, &instrumented) != 2)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "'%s' is no elastobench: asked to work, it says '%.80s'",
                     w->name, w->line);

@@ -9,9 +9,10 @@
  *   count N   by "counted NAME=VALUE,..": of the first N steps of a fresh worker iterations, all
  *             counters (eb_counter), a hash of the residuals that were logged, one of the state.
  *
- * Either may be answered by "failed WORDS", after which the worker ends; the end of its input ends
- * it too. Behind the last step of its scene it goes on from the first one, with everything made
- * anew where the mesh has been cut. */
+ * Either, and the greeting, may be "failed WORDS" instead, or the greeting "cannot WORDS" where the
+ * solver does not serve the scene; then the worker ends, as it does with its input. Behind the last
+ * step of its scene it goes on from the first one, with everything made anew where the mesh has
+ * been cut. */
 #ifndef EB_COMPARE_WORKER_H
 #define EB_COMPARE_WORKER_H
 
@@ -26,8 +27,8 @@ enum { EB_WORKER_VERSION = 1, EB_WORKER_LINE = 2000 };
 /* ---- the process itself ---------------------------------------------------------------------- */
 
 /* Serves standard input until it ends. `delay` makes every step longer by that share of its own
- * processor time, spent in a loop on the clock: a regression of known size. Errors are those of
- * making scene and solver; steps that fail are told to the other side. */
+ * processor time, spent in a loop on the clock: a regression of known size. Errors are
+ * those of the protocol; a scene, a solver and steps that fail are told to the other side. */
 EB_MUST eb_error eb_worker_serve(const eb_case *work, double delay);
 
 /* ---- its other side -------------------------------------------------------------------------- */
@@ -37,6 +38,7 @@ typedef struct eb_worker {
   pid_t pid;        /* 0: there is none */
   int link;         /* our end of the socket that is its standard input and output */
   bool instrumented;
+  bool unserved;             /* it has said "cannot" */
   char line[EB_WORKER_LINE]; /* the last answer, or the part of it that has come */
   size_t length;
 } eb_worker;
