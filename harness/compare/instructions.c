@@ -73,10 +73,9 @@ static eb_error read_totals(const char *path, eb_instructions *out) {
 
 static eb_error start(const eb_compare_request *request, const eb_case *work, int side,
                       const char *path, eb_worker *out) {
-  static const char *const words[] = {"valgrind",         "-q",
-                                      "--tool=callgrind", "--instr-atstart=no",
-                                      "--cache-sim=yes",  "--I1=32768,8,64",
-                                      "--D1=32768,8,64",  "--LL=8388608,16,64"};
+  static const char *const words[] = {
+      "valgrind",        "--log-file=/dev/null", "--tool=callgrind", "--instr-atstart=no",
+      "--cache-sim=yes", "--I1=32768,8,64",      "--D1=32768,8,64",  "--LL=8388608,16,64"};
   char *file = NULL;
   eb_strings before = {0};
   eb_error error = eb_string_format(&file, "--callgrind-out-file=%s", path);
