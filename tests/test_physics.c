@@ -108,10 +108,11 @@ static void wrong_solver_fails(void) {
 
 /* ---- printing ---- */
 
-static eb_error print_to(char **text, size_t *bytes, const char *solver, bool json, int *failed) {
+static eb_error print_to(char **text, size_t *bytes, const char *solver, eb_check_format format,
+                         int *failed) {
   FILE *out = open_memstream(text, bytes);
   if (!out) return EB_ERROR(EB_ERR_MEMORY, "open_memstream");
-  eb_error error = eb_check_run(solver, json, out, failed);
+  eb_error error = eb_check_run(solver, format, out, failed);
   fclose(out);
   return error;
 }
@@ -126,18 +127,23 @@ static void runs_of_one_solver_are_printed(void) {
   char *text = NULL;
   size_t bytes = 0;
   int failed = -1;
-  tap_succeeds(print_to(&text, &bytes, "corotational", false, &failed), "check one solver");
+  tap_succeeds(print_to(&text, &bytes, "corotational", EB_CHECK_TEXT, &failed), "check one solver");
   tap_ok(failed == 0 && count_of(text, "\nok ") >= 5 && !strstr(text, "FAILED"),
          "one line a figure");
   tap_ok(!strstr(text, "newton/") && !strstr(text, "materials/"), "only of that solver");
   tap_ok(strstr(text, "0 out of bounds") != NULL, "and a summary");
   free(text);
-  tap_succeeds(print_to(&text, &bytes, "corotational", true, &failed), "the same as JSON");
+  tap_succeeds(print_to(&text, &bytes, "corotational", EB_CHECK_JSON, &failed), "the same as JSON");
   tap_ok(text[0] == '{' && count_of(text, "\"passed\": true") >= 5 &&
              count_of(text, "{") == count_of(text, "}") && strstr(text, "\"failed\": 0"),
          "objects with name, measured, bound, passed");
   free(text);
-  tap_fails(print_to(&text, &bytes, "newtno", false, &failed), EB_ERR_USAGE, "'newton'",
+  tap_succeeds(print_to(&text, &bytes, "corotational", EB_CHECK_JUNIT, &failed), "and as JUnit");
+  tap_ok(count_of(text, "<testcase classname=\"corotational/") >= 5 && !strstr(text, "<failure") &&
+             strstr(text, "failures=\"0\""),
+         "a test a figure");
+  free(text);
+  tap_fails(print_to(&text, &bytes, "newtno", EB_CHECK_TEXT, &failed), EB_ERR_USAGE, "'newton'",
             "an unknown solver names the nearest");
   free(text);
 }

@@ -3,7 +3,9 @@
 
 #include "harness/plugin.h"
 #include "harness/print.h"
-#include "problems/base/text.h"
+#include "harness/results/ci.h"
+#include "harness/strings.h"
+#include "problems/base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,10 +43,21 @@ void eb_check_groups(const eb_check *check) {
 
 /* ---- printing ---- */
 
+const char *const eb_check_format_names[EB_CHECK_FORMATS] = {"text", "json", "junit", "tap"};
+
+/* A figure that waits until all are there. */
+typedef struct waiting {
+  char *suite, *name, *message, *detail;
+  bool passed;
+} waiting;
+
 typedef struct printer {
   FILE *out;
-  bool json;
+  eb_check_format format;
   int count, failed;
+  waiting *waiting; /* of formats that want all figures */
+  int waiting_count, capacity;
+  eb_error error; /* the first that kept one from waiting */
 } printer;
 
 /* JSON strings of our own names and messages: quotes, backslashes and control characters
@@ -81,10 +94,61 @@ static void print_json(printer *to, const eb_check_figure *figure) {
   fputc('}', to->out);
 }
 
+/* "group/subject/what" is a test of the suite "group/subject". */
+static eb_error keep(printer *to, const eb_check_figure *figure) {
+  const char *slash = strrchr(figure->name, '/');
+  if (to->waiting_count == to->capacity) {
+    int capacity = to->capacity ? 2 * to->capacity : 64;
+    waiting *grown =
+        eb_recalloc(to->waiting, (size_t)to->waiting_count, (size_t)capacity, sizeof *grown);
+    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d figures", capacity);
+    to->waiting = grown;
+    to->capacity = capacity;
+  }
+  waiting *fresh = &to->waiting[to->waiting_count++];
+  fresh->passed = figure->passed;
+  EB_TRY(eb_string_format(&fresh->suite, "%.*s", slash ? (int)(slash - figure->name) : 0,
+                          figure->name));
+  EB_TRY(eb_string_format(&fresh->name, "%s", slash ? slash + 1 : figure->name));
+  EB_TRY(eb_string_format(&fresh->message, "%.3g is not %s %.3g", figure->measured,
+                          figure->at_least ? ">=" : "<=", figure->bound));
+  return eb_string_format(&fresh->detail, "%s", figure->reason);
+}
+
+static eb_error print_tests(const printer *to) {
+  eb_ci_test *tests;
+  EB_TRY(EB_NEW(tests, to->waiting_count));
+  for (int i = 0; i < to->waiting_count; i++) {
+    const waiting *w = &to->waiting[i];
+    tests[i] = (eb_ci_test){.suite = w->suite, .name = w->name, .seconds = NAN};
+    if (w->passed) continue;
+    tests[i].verdict = EB_CI_FAILED;
+    tests[i].message = w->message;
+    tests[i].detail = w->detail;
+  }
+  eb_error error = to->format == EB_CHECK_JUNIT
+                       ? eb_ci_junit(to->out, "elastobench check", tests, to->waiting_count)
+                       : eb_ci_tap(to->out, tests, to->waiting_count);
+  free(tests);
+  return error;
+}
+
+static void clear_waiting(printer *to) {
+  for (int i = 0; i < to->waiting_count; i++) {
+    free(to->waiting[i].suite);
+    free(to->waiting[i].name);
+    free(to->waiting[i].message);
+    free(to->waiting[i].detail);
+  }
+  free(to->waiting);
+}
+
 static void print_figure(void *context, const eb_check_figure *figure) {
   printer *to = context;
-  if (to->json)
+  if (to->format == EB_CHECK_JSON)
     print_json(to, figure);
+  else if (to->format != EB_CHECK_TEXT)
+    to->error = to->error ? to->error : keep(to, figure);
   else
     eb_print(to->out, "%-6s %-46s %10.3g %s %-8.3g  %s\n", figure->passed ? "ok" : "FAILED",
              figure->name, figure->measured, figure->at_least ? ">=" : "<=", figure->bound,
@@ -94,22 +158,34 @@ static void print_figure(void *context, const eb_check_figure *figure) {
   to->failed += !figure->passed;
 }
 
-eb_error eb_check_run(const char *solver_or_null, bool json, FILE *out, int *failed) {
-  printer to = {.out = out, .json = json};
+static void run_all(eb_check *check, bool every_solver) {
+  eb_check_groups(check);
+  for (const eb_solver_ops *const *at = eb_solvers(); every_solver && *at; at++) {
+    check->solver = *at;
+    eb_check_groups(check);
+  }
+}
+
+static eb_error print_end(printer *to) {
+  if (to->format == EB_CHECK_JSON)
+    fprintf(to->out, "\n  ],\n  \"count\": %d,\n  \"failed\": %d\n}\n", to->count, to->failed);
+  else if (to->format == EB_CHECK_TEXT)
+    fprintf(to->out, "%d figures, %d out of bounds\n", to->count, to->failed);
+  else
+    EB_TRY(to->error ? to->error : print_tests(to));
+  if (ferror(to->out)) return EB_ERROR(EB_ERR_IO, "cannot write the figures of the checks");
+  return EB_OK;
+}
+
+eb_error eb_check_run(const char *solver_or_null, eb_check_format format, FILE *out, int *failed) {
+  printer to = {.out = out, .format = format};
   eb_check check = {.emit = print_figure, .context = &to};
   *failed = 0;
   if (solver_or_null) EB_TRY(eb_solver_lookup(NULL, solver_or_null, &check.solver, NULL));
-  if (json) fputs("{\n  \"checks\": [", out);
-  eb_check_groups(&check);
-  for (const eb_solver_ops *const *at = eb_solvers(); !solver_or_null && *at; at++) {
-    check.solver = *at;
-    eb_check_groups(&check);
-  }
-  if (json)
-    fprintf(out, "\n  ],\n  \"count\": %d,\n  \"failed\": %d\n}\n", to.count, to.failed);
-  else
-    fprintf(out, "%d figures, %d out of bounds\n", to.count, to.failed);
+  if (format == EB_CHECK_JSON) fputs("{\n  \"checks\": [", out);
+  run_all(&check, !solver_or_null);
+  eb_error error = print_end(&to);
+  clear_waiting(&to);
   *failed = to.failed;
-  if (ferror(out)) return EB_ERROR(EB_ERR_IO, "cannot write the figures of the checks");
-  return EB_OK;
+  return error;
 }

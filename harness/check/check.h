@@ -59,9 +59,20 @@ const eb_check_group *eb_check_group_find(const char *name);
  * solver otherwise. An error of a group is emitted as a failed figure that carries its message. */
 void eb_check_groups(const eb_check *check);
 
-/* `elastobench check [SOLVER]`: everything, or what concerns one solver; one line a figure, or JSON
- * (where an order that is infinite, of a remainder that is exactly zero, is null).
- * *failed counts figures out of bounds. An unknown solver is EB_ERR_USAGE. */
-EB_MUST eb_error eb_check_run(const char *solver_or_null, bool json, FILE *out, int *failed);
+/* A line a figure; JSON, where an order that is infinite, of a remainder that is exactly zero, is
+ * null; a test a figure, as harness/results/ci.h has them, written when all are there. */
+typedef enum eb_check_format {
+  EB_CHECK_TEXT,
+  EB_CHECK_JSON,
+  EB_CHECK_JUNIT,
+  EB_CHECK_TAP,
+  EB_CHECK_FORMATS
+} eb_check_format;
+extern const char *const eb_check_format_names[EB_CHECK_FORMATS];
+
+/* `elastobench check [SOLVER]`: everything, or what concerns one solver. *failed counts figures out
+ * of bounds. An unknown solver is EB_ERR_USAGE. */
+EB_MUST eb_error eb_check_run(const char *solver_or_null, eb_check_format format, FILE *out,
+                              int *failed);
 
 #endif

@@ -1,24 +1,34 @@
 /* elastobench check: verification of the library and its solvers on this machine. */
 #include <stdio.h>
+#include <string.h>
 
 #include "harness/check/check.h"
 #include "harness/cli/command.h"
 
-static const eb_flag flags[] = {EB_FLAG_FORMAT, {0}};
+static const eb_flag flags[] = {{"format", 0, "text|json|junit|tap", "how to print"}, {0}};
+
+static eb_error read_format(const eb_arguments *arguments, eb_check_format *out) {
+  const char *name = eb_arguments_text(arguments, "format");
+  for (*out = EB_CHECK_TEXT; *out < EB_CHECK_FORMATS; ++*out)
+    if (strcmp(eb_check_format_names[*out], name ? name : eb_check_format_names[0]) == 0)
+      return EB_OK;
+  return eb_unknown(EB_ERR_USAGE, name, eb_check_format_names, EB_CHECK_FORMATS,
+                    "check has no format");
+}
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   const eb_strings *names = &arguments->positional;
-  bool json;
+  eb_check_format format;
   int failed = 0;
-  EB_TRY(eb_arguments_json(arguments, &json));
-  EB_TRY(eb_check_run(names->count ? names->items[0] : NULL, json, stdout, &failed));
+  EB_TRY(read_format(arguments, &format));
+  EB_TRY(eb_check_run(names->count ? names->items[0] : NULL, format, stdout, &failed));
   if (failed) *code = EB_EXIT_AUDIT_FAILED;
   return EB_OK;
 }
 
 const eb_command eb_command_check = {
     .name = "check",
-    .synopsis = "[SOLVER] [--format text|json]",
+    .synopsis = "[SOLVER] [--format text|json|junit|tap]",
     .summary = "verify derivatives, patch tests, conservation and agreement",
     .flags = flags,
     .least = 0,
