@@ -224,18 +224,29 @@ static void test_small_steps(void) {
 
 /* ---- what is no step ------------------------------------------------------------------------- */
 
+/* Each tenth entry is far up, the last one too. */
+static void disturb(double *y, int count, int first) {
+  for (int i = first; i < count; i += 10) y[i] *= i % 20 ? 1.5 : 3;
+  y[count - 1] *= 2;
+}
+
 static void test_outliers(void) {
   double y[MOST];
-  int found = 0;
+  int found = 0, hidden = 0;
   for (int k = 0; k < 100; k++) {
     fill(y, 150, gaussian, 0.01, 0);
-    for (int i = k % 10; i < 150; i += 10) y[i] *= i % 20 ? 1.5 : 3;
-    y[149] *= 2;
+    disturb(y, 150, k % 10);
     eb_change_points points = find(y, 150, eb_change_usual);
     found += points.change_count;
     eb_change_points_clear(&points);
+    step(y, 150, 80, 1.08);
+    points = find(y, 150, eb_change_usual);
+    hidden += points.change_count != 1 || !near(points.changes[0].at, 80) ||
+              fabs(points.changes[0].size - 0.08) > 0.02;
+    eb_change_points_clear(&points);
   }
   tap_ok(found == 0, "outliers alone are no change, the last entry among them: %d", found);
+  tap_ok(hidden <= 5, "nor do they hide a step of 8 %% or blow up its size: %d of 100", hidden);
   for (int i = 0; i < 150; i++) y[i] = i == 149 ? 2 : 1;
   eb_change_points points = find(y, 150, eb_change_usual);
   tap_ok(points.change_count == 0, "nor is a single one in a constant series");
@@ -276,6 +287,17 @@ static void test_exact(void) {
   eb_change_points_clear(&points);
   points = find(y, 19, eb_change_usual);
   tap_ok(points.change_count == 0, "a level lasts five entries at least");
+  eb_change_points_clear(&points);
+}
+
+/* What is one number but for its last bits. */
+static void test_rounding(void) {
+  double y[20];
+  eb_change_options any = eb_change_usual;
+  any.least = 0;
+  for (int i = 0; i < 20; i++) y[i] = i < 10 ? 0.3 : 0.3 * (1 + 1e-12);
+  eb_change_points points = find(y, 20, any);
+  tap_ok(points.change_count == 0, "rounding is no change, where any size is one");
   eb_change_points_clear(&points);
 }
 
@@ -354,6 +376,7 @@ int main(void) {
   test_outliers();
   test_drift();
   test_exact();
+  test_rounding();
   test_short();
   test_holes();
   test_scale();

@@ -255,7 +255,6 @@ static int weakest(const series *s, const candidates *all) {
 static void drop_fallen(const series *s, candidates *all) {
   for (;;) {
     settle(s, all);
-    settle(s, all);
     int fallen = weakest(s, all);
     if (fallen < 0) return;
     memmove(&all->items[fallen], &all->items[fallen + 1],
