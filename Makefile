@@ -230,7 +230,7 @@ fuzz: ## build the fuzz targets with libFuzzer: build-fuzz/tests/fuzz/fuzz_*
 # Threads that wait sleep instead of spinning: on shared cores a spinning thread takes the core away
 # from the one it waits for. Tests and the cases of `elastobench run` do the same.
 bench: $(BENCH) ## kernel benchmarks beside the machine's limits, recorded in results/history
-	OMP_WAIT_POLICY=passive $(BENCH) $(or $(BENCH_ARGS),--record results/history)
+	OMP_WAIT_POLICY=passive $(BENCH) $(or $(BENCH_ARGS),$(if $(filter unknown,$(COMMIT)),,--record results/history))
 
 demo: ## install, build, run the demo suite, write report/index.html
 	$(MAKE) --no-print-directory deps

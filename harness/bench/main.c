@@ -15,6 +15,7 @@
 #include "harness/bench/bench.h"
 #include "harness/bench/record.h"
 #include "harness/bench/runner.h"
+#include "harness/history/record.h"
 #include "problems/base/memory.h"
 
 #define ADDRESS(table) eb_bench_##table,
@@ -39,11 +40,18 @@ static eb_error parse_format(const char *word, format *out) {
   return EB_ERROR(EB_ERR_USAGE, "--format wants table, json or benchmark");
 }
 
-/* What is recorded is measured in one way. */
+/* What is recorded is measured in one way, and has its place: told before anything is measured. */
 static eb_error check_record(const arguments *chosen) {
-  if (!chosen->record || (!chosen->filter && chosen->seconds >= usual_seconds)) return EB_OK;
-  return EB_ERROR(EB_ERR_USAGE, "--record wants all cases, and --seconds of %g or more",
-                  usual_seconds);
+  eb_host host;
+  eb_history_record record;
+  if (!chosen->record) return EB_OK;
+  if (chosen->filter || chosen->seconds < usual_seconds)
+    return EB_ERROR(EB_ERR_USAGE, "--record wants all cases, and --seconds of %g or more",
+                    usual_seconds);
+  eb_host_describe(&host);
+  eb_error error = eb_history_record_begin(&host, &record);
+  eb_history_record_clear(&record);
+  return error;
 }
 
 static eb_error parse(int argc, char **argv, arguments *out) {
