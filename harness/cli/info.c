@@ -62,7 +62,7 @@ static void print_options(const char *title, const eb_option *options) {
                                              : "");
     /* The description starts in its column, on the next line where a long default or range is in
      * the way. */
-    snprintf(line, sizeof line, "  %s = %s", o->name, o->fallback);
+    snprintf(line, sizeof line, "  %s = %s", o->name, o->fallback ? o->fallback : "(to be given)");
     int used = eb_print(stdout, "%-*s %s", RANGE_COLUMN, line, range);
     if (used >= DOC_COLUMN) used = eb_print(stdout, "\n") - 1;
     eb_print(stdout, "%*s%s\n", DOC_COLUMN - used, "", or_empty(o->doc));

@@ -20,17 +20,17 @@ json_t *eb_json_run(const eb_run *run) {
 }
 
 static json_t *option_json(const eb_option *option) {
-  static const char *const types[] = {[EB_OPTION_REAL] = "real",
-                                      [EB_OPTION_INT] = "integer",
-                                      [EB_OPTION_BOOL] = "boolean",
-                                      [EB_OPTION_CHOICE] = "choice",
-                                      [EB_OPTION_TEXT] = "text"};
+  static const char *const types[] = {
+      [EB_OPTION_REAL] = "real",     [EB_OPTION_INT] = "integer", [EB_OPTION_BOOL] = "boolean",
+      [EB_OPTION_CHOICE] = "choice", [EB_OPTION_TEXT] = "text",   [EB_OPTION_LINE] = "line"};
   /* The default has the option's type; one that is no number of its type stays a text. */
   char *end;
-  double real = strtod(option->fallback, &end);
+  const char *given = option->fallback ? option->fallback : "";
+  double real = strtod(given, &end);
   bool number = option->type == EB_OPTION_REAL || option->type == EB_OPTION_INT;
-  bool reads = number && end != option->fallback && !*end && isfinite(real);
-  json_t *fallback = !reads                           ? json_string(option->fallback)
+  bool reads = number && end != given && !*end && isfinite(real);
+  json_t *fallback = !option->fallback                ? json_null()
+                     : !reads                         ? json_string(given)
                      : option->type == EB_OPTION_REAL ? json_real(real)
                                                       : json_integer((json_int_t)real);
   json_t *json = json_pack("{s:s, s:s, s:o, s:s, s:s}", "name", option->name, "type",

@@ -97,6 +97,7 @@ static eb_error set(eb_values *values, int i, const char *text, bool given) {
                       option->choices, text);
     break;
   case EB_OPTION_TEXT:
+  case EB_OPTION_LINE:
     break;
   }
   return EB_OK;
@@ -120,18 +121,44 @@ static eb_error set_all(eb_values *values, char *assignments) {
   return EB_OK;
 }
 
+/* The one option that takes all there is. */
+static eb_error set_line(eb_values *values, const char *line) {
+  size_t name = strlen(values->options[0].name);
+  bool named = strncmp(line, values->options[0].name, name) == 0 && line[name] == '=';
+  return set(values, 0, named ? line + name + 1 : line, true);
+}
+
+static eb_error set_defaults(eb_values *values) {
+  EB_TRY(EB_NEW(values->values, values->count));
+  for (int i = 0; i < values->count; i++) {
+    const char *fallback = values->options[i].fallback;
+    EB_TRY(fallback ? set(values, i, fallback, false) : EB_OK);
+  }
+  return EB_OK;
+}
+
+static eb_error require_all(const eb_values *values) {
+  for (int i = 0; i < values->count; i++)
+    if (!values->values[i].text || (!values->options[i].fallback && !*values->values[i].text))
+      return EB_ERROR(EB_ERR_USAGE, "%s wants a %s: %s", values->owner, values->options[i].name,
+                      values->options[i].doc);
+  return EB_OK;
+}
+
 static eb_error resolve(eb_values *values, const char *assignments) {
   size_t bytes = 1;
-  EB_TRY(EB_NEW(values->values, values->count));
-  for (int i = 0; i < values->count; i++)
-    EB_TRY(set(values, i, values->options[i].fallback, false));
-  if (assignments && *assignments) {
+  EB_TRY(set_defaults(values));
+  if (assignments && *assignments && values->count == 1 &&
+      values->options[0].type == EB_OPTION_LINE) {
+    EB_TRY(set_line(values, assignments));
+  } else if (assignments && *assignments) {
     char *copy = strdup(assignments);
     if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot read the options of %s", values->owner);
     eb_error error = set_all(values, copy);
     free(copy);
     EB_TRY(error);
   }
+  EB_TRY(require_all(values));
   for (int i = 0; i < values->count; i++)
     bytes += strlen(values->options[i].name) + strlen(values->values[i].text) + 2;
   EB_TRY(EB_NEW(values->canonical, bytes));
@@ -190,7 +217,8 @@ bool eb_values_bool(const eb_values *values, const char *name) {
 }
 
 const char *eb_values_text(const eb_values *values, const char *name) {
-  return demand(values, name, 1u << EB_OPTION_CHOICE | 1u << EB_OPTION_TEXT)->text;
+  return demand(values, name, 1u << EB_OPTION_CHOICE | 1u << EB_OPTION_TEXT | 1u << EB_OPTION_LINE)
+      ->text;
 }
 
 bool eb_values_given(const eb_values *values, const char *name) {

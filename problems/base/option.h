@@ -18,13 +18,14 @@ typedef enum eb_option_type {
   EB_OPTION_INT,
   EB_OPTION_BOOL,
   EB_OPTION_CHOICE, /* one of `choices`, separated by '|' */
-  EB_OPTION_TEXT
+  EB_OPTION_TEXT,
+  EB_OPTION_LINE /* all that is given, commas too, behind "name=" or not: the only one of a table */
 } eb_option_type;
 
 typedef struct eb_option {
   const char *name;
   eb_option_type type;
-  const char *fallback; /* the default, as text */
+  const char *fallback; /* the default, as text; NULL: it must be given */
   double min, max;      /* inclusive range of REAL and INT; both 0 means any finite value */
   const char *choices;
   const char *unit; /* SI symbol, "" when dimensionless */
@@ -46,7 +47,7 @@ void eb_values_destroy(eb_values *values);
 double eb_values_real(const eb_values *values, const char *name);
 int64_t eb_values_int(const eb_values *values, const char *name);
 bool eb_values_bool(const eb_values *values, const char *name);
-const char *eb_values_text(const eb_values *values, const char *name); /* CHOICE and TEXT */
+const char *eb_values_text(const eb_values *values, const char *name); /* CHOICE, TEXT, LINE */
 
 bool eb_values_given(const eb_values *values, const char *name); /* set by the user? */
 bool eb_values_declares(const eb_values *values, const char *name);
