@@ -26,7 +26,8 @@
   each(contact_al)                                                                                 \
   each(contact_ica)                                                                                \
   each(contact_sp)                                                                                 \
-  each(contact_delassus)
+  each(contact_delassus)                                                                           \
+  each(external)
 /* clang-format on */
 
 #define EB_DECLARE_SOLVER(name) extern const eb_solver_ops eb_solver_##name;

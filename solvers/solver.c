@@ -151,14 +151,17 @@ const char *eb_capability_name(uint32_t bit) {
   return NULL;
 }
 
-uint32_t eb_solver_lacks(const eb_solver_ops *ops, const eb_scene *scene) {
-  uint32_t serves = ops->capabilities;
+static uint32_t lacking(uint32_t serves, const eb_scene *scene) {
   if (serves & EB_CAP_HYPERELASTIC) serves |= EB_CAP_PROJECTIVE;
   return eb_scene_needs(scene) & ~serves;
 }
 
-static eb_error check_capabilities(const eb_solver_ops *ops, const eb_scene *scene) {
-  uint32_t missing = eb_solver_lacks(ops, scene);
+uint32_t eb_solver_lacks(const eb_solver_ops *ops, const eb_scene *scene) {
+  return lacking(ops->capabilities, scene);
+}
+
+eb_error eb_solver_require(const char *name, uint32_t serves, const eb_scene *scene) {
+  uint32_t missing = lacking(serves, scene);
   if (!missing) return EB_OK;
   const char *words[CAPABILITIES + 1];
   size_t count = 0;
@@ -172,7 +175,13 @@ static eb_error check_capabilities(const eb_solver_ops *ops, const eb_scene *sce
   return EB_ERROR(EB_ERR_UNSUPPORTED,
                   "solver '%s' cannot serve scene '%s': it lacks %s; choose another solver or "
                   "other scene parameters",
-                  ops->name, scene->ops->name, list);
+                  name, scene->ops->name, list);
+}
+
+bool eb_solver_wants_options(const eb_solver_ops *ops) {
+  for (const eb_option *option = ops->options; option && option->name; option++)
+    if (!option->fallback) return true;
+  return false;
 }
 
 /* ---- life ---- */
@@ -183,6 +192,7 @@ eb_update eb_solver_update(const eb_solver_ops *ops, const eb_values *options) {
 
 static eb_error call_create(eb_solver *solver) {
   omp_set_num_threads(solver->threads);
+  solver->update = eb_solver_update(solver->ops, solver->options);
   EB_TRY(solver->ops->create(solver, solver->scene));
   solver->created = true;
   return EB_OK;
@@ -198,7 +208,7 @@ static eb_error solver_start(eb_solver *solver, const char *options) {
   eb_values *values = NULL;
   EB_TRY(eb_values_create(solver->ops->name, solver->ops->options, options, &values));
   solver->options = values;
-  EB_TRY(check_capabilities(solver->ops, solver->scene));
+  EB_TRY(eb_solver_require(solver->ops->name, solver->ops->capabilities, solver->scene));
   EB_TRY(eb_step_log_create(0, &solver->setup_log));
   return call_create(solver);
 }

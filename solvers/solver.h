@@ -175,6 +175,9 @@ typedef struct eb_step_log {
   int64_t rounds[EB_LOG_ROUNDS];
   int round_count;
   double step_started;
+  /* s: what a program of the user's says that its step took (solvers/external); NaN: there is none.
+   * The step's time is what the harness measures. */
+  double own_seconds;
   eb_equation equation;
   /* Of EB_EQUATION_LINEARIZED and EB_EQUATION_REDUCED; 1, 1, exact and predicted after a reset. */
   eb_linearization linearization;
@@ -232,7 +235,13 @@ typedef struct eb_solver {
   int threads;              /* OpenMP threads it may use */
   uint64_t seed;            /* of everything random in it */
   void *data;               /* the solver's own */
-  bool created;             /* there is something for ops->destroy to release */
+  /* What steps declare: by the table before create, which may know better. */
+  eb_update update;
+  /* A child process that create has started and destroy will end: the harness counts its time and
+   * memory as the solver's, and lets it have no children. 0: there is none, nor may there be. */
+  int process;
+  const char *described; /* what that program calls itself; NULL: nothing */
+  bool created;          /* there is something for ops->destroy to release */
 } eb_solver;
 
 struct eb_solver_ops {
@@ -271,6 +280,12 @@ const char *eb_capability_name(uint32_t bit);
 /* The eb_capability bits that the scene asks for and the solver does not serve. */
 uint32_t eb_solver_lacks(const eb_solver_ops *ops, const eb_scene *scene);
 
+/* EB_ERR_UNSUPPORTED names what the scene asks for and these bits do not serve. */
+EB_MUST eb_error eb_solver_require(const char *name, uint32_t serves, const eb_scene *scene);
+
+/* Whether it cannot be created with its defaults: an option has none. */
+bool eb_solver_wants_options(const eb_solver_ops *ops);
+
 /* All built-in solvers, ended by NULL. */
 const eb_solver_ops *const *eb_solvers(void);
 /* NULL when there is none of that name. */
@@ -292,7 +307,7 @@ EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_
 
 /* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
  * the interface that it was built against. */
-#define EB_PLUGIN_ABI 10
+#define EB_PLUGIN_ABI 11
 extern const eb_solver_ops elastobench_solver;
 extern const int elastobench_abi;
 

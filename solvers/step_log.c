@@ -10,6 +10,7 @@
 #include "problems/base/memory.h"
 #include "solvers/solver.h"
 
+#include <math.h>
 #include <string.h>
 
 eb_error eb_step_log_create(int64_t residual_capacity, eb_step_log **out) {
@@ -56,6 +57,7 @@ void eb_step_log_reset(eb_step_log *log) {
                        .residual_norm = "",
                        .linearization = {1, 1, EB_TANGENT_EXACT},
                        .step_started = eb_wall_seconds(),
+                       .own_seconds = NAN,
                        .element_updates = log->element_updates,
                        .element_count = log->element_count};
   tree_clear(&log->tree);

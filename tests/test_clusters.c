@@ -604,6 +604,7 @@ static void what_is_refused(void) {
   int served = 0;
   for (const eb_solver_ops *const *at = eb_solvers(); *at; at++) {
     eb_solver *solver;
+    if (eb_solver_wants_options(*at)) continue;
     if ((*at)->capabilities & EB_CAP_CLUSTERS)
       served++;
     else

@@ -153,7 +153,9 @@ static bool worth_asking(const eb_solver_ops *ops, const eb_scene *scene, bool c
 
 static void every_solver_on(const eb_scene *scene, bool catalogue, const char *name) {
   for (const eb_solver_ops *const *at = eb_solvers(); *at; at++)
-    if (eb_solver_lacks(*at, scene))
+    if (eb_solver_wants_options(*at))
+      continue;
+    else if (eb_solver_lacks(*at, scene))
       undeclared_pair(*at, scene, name);
     else if (worth_asking(*at, scene, catalogue))
       declared_pair(*at, scene, name);

@@ -1,6 +1,5 @@
 #include "harness/case/child.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/case/processes.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
@@ -78,68 +78,6 @@ typedef struct child {
  * While a child runs, this process adopts orphans (PR_SET_CHILD_SUBREAPER), so that a process whose
  * parents have ended, of another group or session, is still found below. */
 
-typedef struct process {
-  pid_t pid, parent;
-  bool ended; /* and not buried */
-  bool ours;  /* a descendant */
-} process;
-
-typedef struct process_table {
-  process *rows;
-  int count, capacity;
-} process_table;
-
-/* All of the machine; without memory, those that fit. */
-static void read_processes(process_table *all) {
-  DIR *folder = opendir("/proc");
-  all->count = 0;
-  if (!folder) return;
-  for (struct dirent *entry; (entry = readdir(folder));) {
-    char path[300], text[512] = "", state;
-    int parent;
-    if (entry->d_name[0] < '1' || entry->d_name[0] > '9') continue;
-    snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
-    FILE *file = fopen(path, "re");
-    if (!file) continue;
-    size_t got = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    /* The name in brackets may hold anything, brackets too; state and parent come behind the last
-     * one. */
-    const char *behind = got ? strrchr(text, ')') : NULL;
-    if (!behind || sscanf(behind + 1, " %c %d", &state, &parent) != 2) continue;
-    if (all->count == all->capacity) {
-      int capacity = all->capacity ? 2 * all->capacity : 256;
-      process *grown =
-          eb_recalloc(all->rows, (size_t)all->count, (size_t)capacity, sizeof *all->rows);
-      if (!grown) break;
-      all->rows = grown;
-      all->capacity = capacity;
-    }
-    all->rows[all->count++] =
-        (process){.pid = (pid_t)atoi(entry->d_name), .parent = parent, .ended = state == 'Z'};
-  }
-  closedir(folder);
-}
-
-/* Children first, then what descends from those found, until nothing is added. */
-static void mark_ours(const child *c, process_table *all) {
-  pid_t self = getpid();
-  for (bool more = true; more;) {
-    more = false;
-    for (int i = 0; i < all->count; i++) {
-      process *row = &all->rows[i];
-      bool bystander = false;
-      for (int k = 0; k < c->bystander_count; k++)
-        bystander = bystander || c->bystanders[k] == row->pid;
-      if (row->ours || bystander) continue;
-      row->ours = row->parent == self;
-      for (int k = 0; k < all->count && !row->ours && row->parent > 1; k++)
-        row->ours = all->rows[k].ours && all->rows[k].pid == row->parent;
-      more = more || row->ours;
-    }
-  }
-}
-
 static bool is_childless(void) {
   siginfo_t info;
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD;
@@ -150,15 +88,15 @@ static bool is_childless(void) {
 static int end_descendants(const child *c) {
   static const double patience = 5; /* s */
   double began = eb_wall_seconds();
-  process_table all = {0};
+  eb_processes all = {0};
   int ran = 0;
   bool found = true;
   for (int round = 0; found && !is_childless() && eb_wall_seconds() - began < patience; round++) {
     found = false;
-    read_processes(&all);
-    mark_ours(c, &all);
+    eb_processes_read(&all);
+    eb_processes_mark(&all, c->bystanders, c->bystander_count);
     for (int i = 0; i < all.count; i++) {
-      const process *row = &all.rows[i];
+      const eb_process *row = &all.rows[i];
       if (!row->ours) continue;
       found = true;
       if (round == 0) ran += !row->ended;
@@ -167,20 +105,20 @@ static int end_descendants(const child *c) {
     }
     if (found) usleep(1000);
   }
-  free(all.rows);
+  eb_processes_clear(&all);
   return ran;
 }
 
 static eb_error adopt_orphans(child *c) {
-  process_table all = {0};
+  eb_processes all = {0};
   prctl(PR_GET_CHILD_SUBREAPER, &c->adopted_before);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (is_childless()) return EB_OK;
-  read_processes(&all);
+  eb_processes_read(&all);
   eb_error error = EB_NEW(c->bystanders, all.count);
   for (int i = 0; i < all.count && !error; i++)
     if (all.rows[i].parent == getpid()) c->bystanders[c->bystander_count++] = all.rows[i].pid;
-  free(all.rows);
+  eb_processes_clear(&all);
   return error;
 }
 
@@ -346,6 +284,8 @@ static void end_child(child *c, eb_child_cause cause) {
 static void enforce(child *c, eb_signals *signals) {
   enum { GRACE = 2, GRACE_TO_CLOSE = 120, GRACE_TO_LEAVE = 15 };
   double now = eb_wall_seconds(), memory = resident_memory(c->pid);
+  pid_t helper = c->page->helper;
+  if (helper > 1) memory += resident_memory(helper);
   int stage = c->page->stage;
   if (memory > c->end->peak_memory) c->end->peak_memory = memory;
   if (stage == EB_STAGE_WRITTEN && c->written == 0) c->written = now;

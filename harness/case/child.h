@@ -32,6 +32,7 @@ typedef struct eb_progress_page {
   _Atomic double step_began; /* on the same clock as `started`; 0: no step is at work */
   double started; /* just before the process was, on the clock of eb_wall_seconds; 0: unknown */
   _Atomic int trouble; /* eb_error_code of what made the process give up; 0: nothing */
+  _Atomic int helper;  /* process id of the one that works for the solver; 0: there is none */
   _Atomic int harmed;  /* a step has broken the rule of the process: its file may not say so */
   /* What went wrong, when that cannot be written into the file. */
   char words[EB_PROGRESS_WORDS];
@@ -50,7 +51,7 @@ void eb_signals_close(eb_signals *signals);
 
 typedef struct eb_limits {
   double timeout; /* s of wall time; 0: none */
-  double memory;  /* bytes of resident memory; 0: none */
+  double memory;  /* bytes of resident memory, of the helper too; 0: none */
 } eb_limits;
 
 typedef enum eb_child_cause {

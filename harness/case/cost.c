@@ -99,10 +99,15 @@ void eb_cost_close(eb_cost *cost) {
   if (cost->statm >= 0) close(cost->statm);
   if (cost->tasks >= 0) close(cost->tasks);
   free(cost->team);
+  eb_helper_close(&cost->helper);
   *cost = (eb_cost){.stat = -1, .statm = -1, .tasks = -1};
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
+
+double eb_cost_cpu(eb_cost *cost) {
+  return eb_cpu_seconds() + eb_helper_cpu(&cost->helper);
+}
 
 /* The kernel brings a thread's share of the process's time up to date when that thread's clock is
  * read, but not those of other running threads when the process's is: workers first, then the
@@ -113,28 +118,30 @@ void eb_cost_start(eb_cost *cost) {
     cost->first_step_at = eb_wall_seconds() - cost->started;
   } else {
     (void)workers_cpu(cost, &workers);
-    double process = eb_cpu_seconds(), team = eb_seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    double process = eb_cost_cpu(cost), team = eb_seconds_of(CLOCK_THREAD_CPUTIME_ID);
     if (workers_cpu(cost, &workers))
       cost->untimed_cpu += process - cost->process_cpu - (team + workers - cost->team_cpu);
   }
-  cost->process_cpu = eb_cpu_seconds();
+  cost->process_cpu = eb_cost_cpu(cost);
 }
 
 void eb_cost_stop(eb_cost *cost) {
   double workers;
-  cost->timed_cpu += eb_cpu_seconds() - cost->process_cpu;
+  cost->timed_cpu += eb_cost_cpu(cost) - cost->process_cpu;
   /* A folder has a link from above, one from itself and one from each folder in it: here one a
    * thread. */
   struct stat info;
   if (fstat(cost->tasks, &info) == 0 && S_ISDIR(info.st_mode)) {
-    int64_t threads = (int64_t)info.st_nlink - 2 - eb_team_size(cost->audit_team);
+    int64_t threads = (int64_t)info.st_nlink - 2 - eb_team_size(cost->audit_team) +
+                      eb_helper_threads(&cost->helper);
     if (threads > cost->threads_alive) cost->threads_alive = threads;
   }
   char text[128] = "";
   long long total, resident;
   if (pread(cost->statm, text, sizeof text - 1, 0) > 0 &&
       sscanf(text, "%lld %lld", &total, &resident) == 2) {
-    cost->resident = (double)resident * (double)sysconf(_SC_PAGESIZE);
+    cost->resident =
+        (double)resident * (double)sysconf(_SC_PAGESIZE) + eb_helper_resident(&cost->helper);
     if (cost->first_resident == 0) cost->first_resident = cost->resident;
   }
   if (!workers_cpu(cost, &workers)) {
@@ -142,15 +149,16 @@ void eb_cost_stop(eb_cost *cost) {
     (void)workers_cpu(cost, &workers);
   }
   cost->team_cpu = workers + eb_seconds_of(CLOCK_THREAD_CPUTIME_ID);
-  cost->process_cpu = eb_cpu_seconds();
+  cost->process_cpu = eb_cost_cpu(cost);
 }
 
-/* Highest resident memory of this process so far, bytes. Not getrusage: its maximum outlives exec
- * and would be that of the parent. */
-static double peak_memory(void) {
-  char line[128];
+/* Highest resident memory of a process so far, bytes; of this one 0 will do. Not getrusage: its
+ * maximum outlives exec and would be that of the parent. */
+static double peak_memory(pid_t pid) {
+  char line[128], path[64] = "/proc/self/status";
   long long kilobytes = 0;
-  FILE *status = fopen("/proc/self/status", "r");
+  if (pid > 0) snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  FILE *status = fopen(path, "re");
   if (!status) return 0;
   while (fgets(line, sizeof line, status))
     if (sscanf(line, "VmHWM: %lld kB", &kilobytes) == 1) break;
@@ -158,12 +166,13 @@ static double peak_memory(void) {
   return 1024.0 * (double)kilobytes;
 }
 
-void eb_cost_fill(const eb_cost *cost, eb_run *run) {
+void eb_cost_fill(eb_cost *cost, eb_run *run) {
   struct rusage children = {0};
   getrusage(RUSAGE_CHILDREN, &children);
-  run->peak_rss = peak_memory();
+  run->peak_rss = peak_memory(0);
+  if (cost->helper.pid > 0) run->peak_rss += peak_memory(cost->helper.pid);
   run->first_step_at = cost->first_step_at;
-  run->process_cpu_seconds = eb_cpu_seconds() +
+  run->process_cpu_seconds = eb_cpu_seconds() + eb_helper_cpu_alive(&cost->helper) +
                              (double)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) +
                              1e-6 * (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec);
   run->timed_cpu_seconds = cost->timed_cpu;

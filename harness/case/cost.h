@@ -9,6 +9,8 @@
  *                   (CPU of the process)
  *                   - (CPU of the calling thread, of the auditing ones and of the team).
  *
+ * A process that works for the solver (helper.h) counts as its threads do.
+ *
  * A worker that spins before it sleeps is of the team: that is no hidden work. The readings are
  * such that the team's own work may be taken off twice for some microseconds but is never
  * counted. */
@@ -19,6 +21,7 @@
 
 #include "harness/audit/team.h"
 #include "harness/case/child.h"
+#include "harness/case/helper.h"
 #include "harness/results/record.h"
 
 typedef struct eb_cost {
@@ -33,6 +36,7 @@ typedef struct eb_cost {
   clockid_t *team; /* processor clocks of the team; the first is that of the calling thread */
   int team_size;
   const eb_team *audit_team; /* threads of the harness's; NULL: none */
+  eb_helper helper;          /* the process that works for the solver, if any */
 } eb_cost;
 
 /* In the thread that will step, after omp_set_num_threads. `page` tells when the process was
@@ -40,6 +44,9 @@ typedef struct eb_cost {
  * allocates. */
 EB_MUST eb_error eb_cost_open(const eb_progress_page *page, eb_cost *out);
 void eb_cost_close(eb_cost *cost);
+
+/* s of processor time of this process and of the helper. */
+double eb_cost_cpu(eb_cost *cost);
 
 /* The solver's clock starts: to be called just before the clocks of the step are read. */
 void eb_cost_start(eb_cost *cost);
@@ -51,7 +58,7 @@ void eb_cost_stop(eb_cost *cost);
 /* Sets the run's peak_rss, first_step_at, process_cpu_seconds (children included that were waited
  * for), timed_cpu_seconds, untimed_cpu_seconds, memory_growth and threads_alive. The kernel may be
  * behind with resident memory by some hundred pages a core. */
-void eb_cost_fill(const eb_cost *cost, eb_run *run);
+void eb_cost_fill(eb_cost *cost, eb_run *run);
 
 /* Seconds that the hypervisor has taken from all cores since boot, as the descriptor of /proc/stat
  * says; 0 where it is not told. The kernel counts in ticks of 10 ms. */

@@ -114,17 +114,18 @@ static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reaso
   eb_step_log_reset(j->log);
   j->integrity.state = *j->after;
   eb_cost_start(&j->cost);
-  double cpu = eb_cpu_seconds(), wall = eb_wall_seconds();
+  double cpu = eb_cost_cpu(&j->cost), wall = eb_wall_seconds();
   j->log->step_started = wall;
   j->page->step_began = j->leading ? 0 : wall;
   eb_error error = j->changed ? eb_solver_rebuild(j->solver, j->after, j->log) : EB_OK;
   if (!error) error = j->solver->ops->step(j->solver, j->after, dt, j->log, reason);
   row[EB_COL_WALL] = eb_wall_seconds() - wall;
-  row[EB_COL_CPU] = eb_cpu_seconds() - cpu;
+  row[EB_COL_CPU] = eb_cost_cpu(&j->cost) - cpu;
   j->page->step_began = 0;
   eb_cost_stop(&j->cost);
   row[EB_COL_STEAL] = eb_steal_seconds(j->cost.stat) - steal;
   row[EB_COL_RESIDENT] = j->cost.resident;
+  row[EB_COL_OWN] = j->log->own_seconds;
   return error;
 }
 
@@ -132,7 +133,9 @@ static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reaso
 static eb_error check_integrity(eb_job *j, bool *good) {
   char words[200], detail[260];
   eb_state_change change = eb_integrity_state(&j->integrity, j->after, words, sizeof words);
-  *good = change == EB_STATE_SAME && eb_integrity_process(&j->integrity, words, sizeof words);
+  *good = change == EB_STATE_SAME && eb_integrity_process(&j->integrity, words, sizeof words) &&
+          eb_helper_is_alone(&j->cost.helper, j->run.steps_done + 1 >= j->work->steps, words,
+                             sizeof words);
   if (*good) return EB_OK;
   snprintf(detail, sizeof detail, "step %lld: %s", (long long)j->before->step + 1, words);
   say(j->page, detail);
@@ -302,8 +305,7 @@ static eb_error step(eb_job *j, bool *on) {
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + j->auditor.scene->dt;
   double began = eb_wall_seconds();
-  EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after,
-                         eb_solver_update(j->solver->ops, j->solver->options), j->log, reason, row,
+  EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after, j->solver->update, j->log, reason, row,
                          &finite));
   if (finite) EB_TRY(examine(j));
   j->run.audit_seconds += eb_wall_seconds() - began;
@@ -386,6 +388,22 @@ static eb_error lead_in(eb_job *j, int64_t sampled, bool *on) {
   return EB_OK;
 }
 
+/* The solver, and what the harness must know of it: how positions follow, and the process that
+ * works for it. */
+static eb_error create_solver(eb_job *j) {
+  const eb_case *work = j->work;
+  EB_TRY(eb_solver_create(work->solver, work->options, j->scene, work->threads,
+                          (uint64_t)work->seed, &j->solver));
+  EB_TRY(eb_run_set(&j->run.update, eb_update_name(j->solver->update)));
+  EB_TRY(eb_run_set(&j->run.client, j->solver->described));
+  if (!eb_helper_set(&j->cost.helper, j->solver->process))
+    return EB_ERROR(EB_ERR_INVALID, "the solver declares process %d, which is not its child",
+                    j->solver->process);
+  j->page->helper = j->solver->process;
+  if (j->solver->process) j->integrity.children = true; /* that one; it is asked of others */
+  return EB_OK;
+}
+
 /* Puts j->after to the start of the next sample, the solver being led to it. *on as in step. */
 static eb_error start_sample(eb_job *j, bool *on) {
   const eb_case *work = j->work;
@@ -396,8 +414,7 @@ static eb_error start_sample(eb_job *j, bool *on) {
     eb_solver_destroy(j->solver);
     j->solver = NULL;
     j->renew = false;
-    eb_error failure = eb_solver_create(work->solver, work->options, j->scene, work->threads,
-                                        (uint64_t)work->seed, &j->solver);
+    eb_error failure = create_solver(j);
     *on = !failure;
     if (failure) return conclude_error(j, "set-up of the solver", failure);
   }
@@ -434,12 +451,11 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   j->cost.audit_team = j->auditor.team;
   *where = "set-up of the solver";
   j->page->stage = EB_STAGE_SETUP;
-  double cpu = eb_cpu_seconds();
+  double cpu = eb_cost_cpu(&j->cost);
   began = eb_wall_seconds();
-  *failure = eb_solver_create(work->solver, work->options, j->scene, work->threads,
-                              (uint64_t)work->seed, &j->solver);
+  *failure = create_solver(j);
   j->run.setup_seconds = eb_wall_seconds() - began;
-  j->run.setup_cpu_seconds = eb_cpu_seconds() - cpu;
+  j->run.setup_cpu_seconds = eb_cost_cpu(&j->cost) - cpu;
   return EB_OK;
 }
 

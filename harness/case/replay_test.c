@@ -62,7 +62,6 @@ eb_error eb_job_test_replay(eb_job *j) {
   if (!answered) return EB_OK;
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + scene->dt;
-  return eb_auditor_test_replay(&j->auditor, j->before, j->after,
-                                eb_solver_update(j->solver->ops, j->solver->options), j->log,
+  return eb_auditor_test_replay(&j->auditor, j->before, j->after, j->solver->update, j->log,
                                 reason);
 }

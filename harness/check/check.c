@@ -161,6 +161,7 @@ static void print_figure(void *context, const eb_check_figure *figure) {
 static void run_all(eb_check *check, bool every_solver) {
   eb_check_groups(check);
   for (const eb_solver_ops *const *at = eb_solvers(); every_solver && *at; at++) {
+    if (eb_solver_wants_options(*at)) continue;
     check->solver = *at;
     eb_check_groups(check);
   }

@@ -33,7 +33,11 @@ static const definition costs[] = {
     {"memory growth", "resident memory after the last step less that after the first"},
     {"peak memory", "largest resident memory of the process; 1 MB = 1048576 bytes"},
     {"iterations", "outermost iterations by the solver's own count, and those of linear solvers "
-                   "within: medians without the first step"}};
+                   "within: medians without the first step"},
+    {"step by its own clock",
+     "median of what a program of the user's says that its steps took (external:COMMAND): it "
+     "stands "
+     "beside the step that the harness has measured, which alone is compared"}};
 
 static const definition residuals[] = {
     {"error",

@@ -46,6 +46,7 @@ const eb_field eb_run_fields[] = {TEXT(identity),
                                   TEXT(solver),
                                   TEXT(options),
                                   TEXT(plugin),
+                                  TEXT(client),
                                   TEXT(outcome),
                                   TEXT(reason),
                                   TEXT(detail),
@@ -240,7 +241,11 @@ const eb_column_info eb_columns[EB_COL_COUNT] = {
                           0},
     [EB_COL_DECREMENT_BEFORE] = {"decrement_before", "J^1/2", "the same where the step starts", 0},
     [EB_COL_HOURGLASS] = {"hourglass", "1", "root mean square of the hourglass modes of hexahedra",
-                          0}};
+                          0},
+    [EB_COL_OWN] = {"own", "s",
+                    "what a program of the user's says that the step took, beside `wall`; NaN "
+                    "where there is none",
+                    0}};
 
 const eb_column_info eb_part_columns[EB_PART_COLUMNS] = {
     [EB_PART_TURN_X] = {"turn_x", "rad", "rotation vector of the best fit to the rest shape", 0},

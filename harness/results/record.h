@@ -162,6 +162,7 @@ typedef struct eb_run {
   char *identity; /* everything that makes it this run and no other */
   char *scene, *scene_hash, *parameters, *mesh_source, *stand_in;
   char *solver, *options, *plugin;
+  char *client; /* what a program that works for the solver calls itself; "" without one */
   char *outcome, *reason; /* eb_outcome_name, eb_reason_name of the last step */
   char *detail;           /* cause in words */
   char *frames;           /* eb_frames_name; "" in older files, which is "interval" */
@@ -291,6 +292,7 @@ typedef enum eb_column {
   EB_COL_DECREMENT, /* NaN but in steps of a subspace that is examined */
   EB_COL_DECREMENT_BEFORE,
   EB_COL_HOURGLASS, /* 0 where elements are no hexahedra */
+  EB_COL_OWN,       /* NaN but of programs that say it; 0 in older files */
   EB_COL_COUNT
 } eb_column;
 

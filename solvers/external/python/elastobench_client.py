@@ -1,0 +1,237 @@
+"""A solver of yours in Python, run by elastobench -s "external:python3 my_solver.py".
+
+Needs numpy. Subclass Solver, give it a name and what it serves, write step(), and call serve():
+
+    import elastobench_client as eb
+
+    class Drift(eb.Solver):
+        name = "drift 1.0"
+        serves = "tetrahedra hyperelastic"
+        def step(self, s):                       # s.x, s.v, s.dt, s.force, s.fixed, s.target
+            x = s.x + s.dt * s.v
+            return eb.Done(x, s.v, "CONVERGED_ITS", iterations=1)
+
+    eb.serve(Drift)
+
+Positions and velocities are arrays of nodes x 3, in SI units. README.md beside this folder has the
+protocol, solvers/TUTORIAL.md a solver from nothing.
+"""
+import os
+import socket
+import struct
+import sys
+import time
+import traceback
+
+import numpy as np
+
+PROTOCOL = 1
+_SOCKET, _SCENE = 3, 4
+_HEAD = struct.Struct("<4sIQ")
+_TYPES = {"f8": "<f8", "i4": "<i4", "u1": "u1"}
+
+
+class Scene:
+    """What is solved: arrays by name (rest, x, v, mass, elements, region, fibre, fixed, target,
+    surface, spring_node, pattern_start, pattern_column) as attributes, and name, element, dt,
+    gravity, needs, parameters (of texts), materials (a dictionary a region)."""
+
+    def __init__(self, path):
+        data = np.memmap(path, np.uint8, "r")
+        self.parameters, self.materials = {}, []
+        at = 0
+        for line in _lines(data):
+            key, _, value = line.partition(" ")
+            if key == "array":
+                name, kind, rows, columns, offset = value.split()
+                rows, columns = int(rows), int(columns)
+                array = np.frombuffer(data, _TYPES[kind], rows * columns, int(offset))
+                setattr(self, name, array.reshape(rows, columns) if columns > 1 else array)
+            elif key == "parameter":
+                name, _, self.parameters[name] = value.partition(" ")
+                self.parameters[name] = value[len(name) + 1:]
+            elif key == "material":
+                self.materials.append(_material(value.split()))
+            elif key == "gravity":
+                self.gravity = np.array(value.split(), float)
+            elif key == "dt":
+                self.dt = float(value)
+            elif key in ("name", "element"):
+                setattr(self, key, value)
+            elif key == "needs":
+                self.needs = value.split()
+            at += 1
+        self.nodes = len(self.mass)
+
+
+def _lines(data):
+    """The lines of text before "end"."""
+    start = 0
+    while True:
+        length = int(np.argmax(data[start:start + 65536] == 10))
+        line = bytes(data[start:start + length]).decode()
+        if line == "end":
+            return
+        yield line
+        start += length + 1
+
+
+def _material(words):
+    """Region and kind, then names and values."""
+    out = {"kind": words[1]}
+    for name, value in zip(words[2::2], words[3::2]):
+        out[name] = value if name in ("fibre", "integration") else float(value)
+    return out
+
+
+class Step:
+    """The inputs of a step: number, time, dt, activation (a region each); x and v at its start,
+    force (f_ext there), target and fixed (which nodes are held, and where they are at its end),
+    place and stiffness of the springs at its end."""
+
+
+class Done:
+    """What a step gives back. reason is a name of eb_reason without EB_ ("CONVERGED_RTOL"), phases
+    and counters are dictionaries by the names of solvers/solver.h, residuals pairs of a value and
+    the seconds since the step began, norm what they are, with the unit in brackets."""
+
+    def __init__(self, x, v, reason, iterations=0, residuals=(), norm="", phases=None, counters=None,
+                 equation=None, linearization=None):
+        self.x, self.v, self.reason, self.iterations = x, v, reason, iterations
+        self.residuals, self.norm = residuals, norm
+        self.phases, self.counters = phases or {}, counters or {}
+        self.equation, self.linearization = equation, linearization
+
+
+class Solver:
+    """The class that yours derives from."""
+    name = "unnamed"
+    serves = "tetrahedra hyperelastic"  # what scenes may ask for; README.md lists the words
+    update = "end-velocity"             # how positions follow from velocities
+    equation = "implicit Euler"         # what a step solves
+    hessian = False                     # whether hessian() below is called
+
+    def setup(self):
+        """Before the first step; timed as set-up. self.scene is there, and threads and seed."""
+
+    def step(self, s):
+        raise NotImplementedError
+
+    def energy(self, x):
+        """Elastic energy at x, J."""
+        return self._evaluate(x, "energy\n")[0]
+
+    def gradient(self, x):
+        """Its gradient, N: the internal force is -gradient."""
+        return self._evaluate(x, "gradient\n").reshape(-1, 3)
+
+    def energy_gradient(self, x):
+        values = self._evaluate(x, "energy\ngradient\n")
+        return values[0], values[1:].reshape(-1, 3)
+
+    def gradient_hessian(self, x, mass_scale=0.0, hessian_scale=1.0, projected=True):
+        """The gradient, and mass_scale M + hessian_scale d2W/dx2 in blocks of 3 x 3: row i has
+        blocks scene.pattern_start[i] to pattern_start[i + 1], of columns scene.pattern_column."""
+        text = "gradient\nhessian %.17g %.17g%s\n" % (mass_scale, hessian_scale,
+                                                     " projected" if projected else "")
+        values = self._evaluate(x, text)
+        n = 3 * self.scene.nodes
+        return values[:n].reshape(-1, 3), values[n:].reshape(-1, 3, 3)
+
+    def _evaluate(self, x, text):
+        self._link.send(b"EVAL", text, np.ascontiguousarray(x, "<f8"))
+        kind, _, body = self._link.receive()
+        if kind != b"VALS":
+            raise RuntimeError("elastobench has sent %r where VALS is due" % kind)
+        return np.frombuffer(body, "<f8")
+
+
+class _Link:
+    def __init__(self):
+        try:
+            self.socket = socket.socket(fileno=_SOCKET)
+        except OSError:
+            sys.exit("this program is a solver: elastobench run SCENE -s \"external:%s\" starts it"
+                     % " ".join(sys.argv))
+
+    def send(self, kind, text, *arrays):
+        views = [memoryview(a).cast("B") for a in arrays if a.size]
+        text = text.encode()
+        self.socket.sendall(_HEAD.pack(kind, len(text), sum(len(v) for v in views)) + text)
+        for view in views:
+            self.socket.sendall(view)
+
+    def _read(self, count):
+        data = bytearray(count)
+        view = memoryview(data)
+        while view:
+            got = self.socket.recv_into(view)
+            if got == 0:
+                raise EOFError
+            view = view[got:]
+        return data
+
+    def receive(self):
+        kind, text, body = _HEAD.unpack(self._read(_HEAD.size))
+        return kind, self._read(text).decode(), self._read(body)
+
+
+def _pairs(text):
+    return dict(line.split(" ", 1) for line in text.splitlines())
+
+
+def _read_step(scene, text, body):
+    s, words, n = Step(), _pairs(text), 3 * scene.nodes
+    s.number, s.time, s.dt = int(words["step"]), float(words["time"]), float(words["dt"])
+    s.activation = np.array(words["activation"].split(), float)
+    springs = len(getattr(scene, "spring_node", ()))
+    numbers = np.frombuffer(body, "<f8", 4 * n + 4 * springs)
+    s.x, s.v, s.force, s.target = (numbers[k * n:(k + 1) * n].reshape(-1, 3) for k in range(4))
+    s.place = numbers[4 * n:4 * n + 3 * springs].reshape(-1, 3)
+    s.stiffness = numbers[4 * n + 3 * springs:]
+    s.fixed = np.frombuffer(body, "u1", scene.nodes, numbers.nbytes).astype(bool)
+    return s
+
+
+def _send_done(link, solver, done, seconds):
+    lines = ["reason " + done.reason, "iterations %d" % done.iterations, "seconds %.9g" % seconds,
+             "equation " + (done.equation or solver.equation), "residuals %d" % len(done.residuals)]
+    if done.norm:
+        lines.append("norm " + done.norm)
+    if done.linearization:
+        lines.append("linearization %.17g %.17g %s" % tuple(done.linearization))
+    lines += ["phase %s %.9g" % pair for pair in done.phases.items()]
+    lines += ["counter %s %.17g" % pair for pair in done.counters.items()]
+    residuals = np.array(done.residuals, "<f8").reshape(-1, 2).T
+    link.send(b"DONE", "\n".join(lines) + "\n", np.ascontiguousarray(done.x, "<f8"),
+              np.ascontiguousarray(done.v, "<f8"), np.ascontiguousarray(residuals))
+
+
+def _serve(link, solver):
+    link.send(b"HELO", "protocol %d\nname %s\nserves %s\nupdate %s\nhessian %s\n" % (
+        PROTOCOL, solver.name, solver.serves, solver.update, "yes" if solver.hessian else "no"))
+    _, text, _ = link.receive()
+    words = _pairs(text)
+    solver.threads, solver.seed = int(words["threads"]), int(words["seed"])
+    solver.scene = Scene("/proc/self/fd/%d" % _SCENE)
+    solver.setup()
+    link.send(b"REDY", "")
+    while True:
+        _, text, body = link.receive()
+        began = time.perf_counter()
+        done = solver.step(_read_step(solver.scene, text, body))
+        _send_done(link, solver, done, time.perf_counter() - began)
+
+
+def serve(solver_class):
+    """Answers elastobench until it has no more steps."""
+    link, solver = _Link(), solver_class()
+    solver._link = link
+    try:
+        _serve(link, solver)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
+    except Exception as error:
+        traceback.print_exc()
+        link.send(b"FAIL", "%s: %s" % (type(error).__name__, error))
+        sys.exit(1)
