@@ -54,9 +54,9 @@ static double waited_cpu(const eb_helper *helper) {
   unsigned long long user, system;
   if (helper->stat < 0 || pread(helper->stat, text, sizeof text - 1, 0) <= 0) return 0;
   const char *behind = strrchr(text, ')');
-  if (!behind || sscanf(behind + 1,
-                        " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %llu %llu", &user,
-                        &system) != 2)
+  if (!behind ||
+      sscanf(behind + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %llu %llu", &user,
+             &system) != 2)
     return 0;
   return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }

@@ -48,8 +48,7 @@ void eb_processes_mark(eb_processes *all, const pid_t *bystanders, int bystander
     for (int i = 0; i < all->count; i++) {
       eb_process *row = &all->rows[i];
       bool bystander = false;
-      for (int k = 0; k < bystander_count; k++)
-        bystander = bystander || bystanders[k] == row->pid;
+      for (int k = 0; k < bystander_count; k++) bystander = bystander || bystanders[k] == row->pid;
       if (row->ours || bystander) continue;
       row->ours = row->parent == self;
       for (int k = 0; k < all->count && !row->ours && row->parent > 1; k++)

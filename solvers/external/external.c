@@ -147,13 +147,14 @@ static eb_error answer(external *e, const eb_scene *scene) {
   else if (gradient)
     eb_scene_gradient(scene, e->in.body, gradient);
   if (wanted.hessian) count += 9 * blocks;
-  return eb_program_send(&e->program, "VALS", "",
-                         &(eb_piece){e->values, count * sizeof *e->values}, 1);
+  return eb_program_send(&e->program, "VALS", "", &(eb_piece){e->values, count * sizeof *e->values},
+                         1);
 }
 
 static eb_error send_step(external *e, const eb_scene *scene, const eb_state *state, double dt) {
   size_t n = 3 * (size_t)state->node_count, springs = (size_t)e->springs;
-  double *force = e->work, *target = force + n, *place = target + n, *stiffness = place + 3 * springs;
+  double *force = e->work, *target = force + n, *place = target + n,
+         *stiffness = place + 3 * springs;
   uint8_t *fixed = (uint8_t *)(stiffness + springs);
   eb_scene_force(scene, state->time, state->x, state->v, force);
   eb_scene_boundary(scene, state->time + dt, fixed, target);

@@ -35,7 +35,8 @@ static void listen_to(eb_program *program) {
       program->prints = -1;
       return;
     }
-    size_t size = (size_t)got, over = program->length + size > KEPT ? program->length + size - KEPT : 0;
+    size_t size = (size_t)got,
+           over = program->length + size > KEPT ? program->length + size - KEPT : 0;
     memmove(program->words, program->words + over, program->length - over);
     program->length -= over;
     memcpy(program->words + program->length, bytes, size);

@@ -37,7 +37,7 @@ typedef struct eb_piece {
 
 /* A frame that has come; the buffers are the caller's and hold it until the next one. */
 typedef struct eb_frame_in {
-  char kind[5];              /* "DONE", ended by a zero */
+  char kind[5];                 /* "DONE", ended by a zero */
   char text[EB_FRAME_TEXT + 1]; /* ended by a zero, without any in it */
   double *body;
   size_t capacity;   /* of body, numbers */

@@ -1,5 +1,6 @@
 /* The file is written twice: the first time to learn how long the text is, which the offsets of
- * the arrays depend on. They are written with a fixed number of digits, so the second is as long. */
+ * the arrays depend on. They are written with a fixed number of digits, so the second is as long.
+ */
 #include "solvers/external/scene_file.h"
 
 #include <errno.h>
@@ -109,7 +110,7 @@ static eb_error add_array(writer *to, const char *name, const char *type, size_t
   return EB_OK;
 }
 
-#define REALS(name, rows, columns, values) add_array(to, name, "f8", 8, rows, columns, values)
+#define REALS(name, rows, columns, values)  add_array(to, name, "f8", 8, rows, columns, values)
 #define WHOLES(name, rows, columns, values) add_array(to, name, "i4", 4, rows, columns, values)
 
 /* Triangles of the surface by nodes of the mesh. */

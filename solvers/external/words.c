@@ -65,8 +65,8 @@ static eb_error find_word(const char *what, const char *word, const char *const 
                           int *out) {
   for (*out = 0; *out < count; ++*out)
     if (strcmp(names[*out], word) == 0) return EB_OK;
-  return eb_unknown(EB_ERR_FORMAT, word, names, (size_t)count, "the program says a %s that is none:",
-                    what);
+  return eb_unknown(EB_ERR_FORMAT, word, names, (size_t)count,
+                    "the program says a %s that is none:", what);
 }
 
 /* ---- HELO ------------------------------------------------------------------------------------ */
@@ -98,10 +98,11 @@ static eb_error read_protocol(const char *value) {
 
 static eb_error read_hello_line(const char *key, char *value, eb_hello *out, bool *versioned) {
   static const char *const keys[] = {"protocol", "name", "serves", "update", "hessian"};
-  static const char *const updates[EB_UPDATES] = {
-      [EB_UPDATE_END_VELOCITY] = "end-velocity", [EB_UPDATE_MEAN_VELOCITY] = "mean-velocity",
-      [EB_UPDATE_SUBSTEPS] = "substeps",         [EB_UPDATE_CORRECTED] = "corrected",
-      [EB_UPDATE_LATE_FORCE] = "late-force"};
+  static const char *const updates[EB_UPDATES] = {[EB_UPDATE_END_VELOCITY] = "end-velocity",
+                                                  [EB_UPDATE_MEAN_VELOCITY] = "mean-velocity",
+                                                  [EB_UPDATE_SUBSTEPS] = "substeps",
+                                                  [EB_UPDATE_CORRECTED] = "corrected",
+                                                  [EB_UPDATE_LATE_FORCE] = "late-force"};
   int which;
   if (strcmp(key, "protocol") == 0) {
     *versioned = true;
@@ -207,8 +208,8 @@ static const char *counter_name(int counter) {
 }
 
 static eb_error read_done_line(const char *key, char *value, eb_step_log *log, eb_done *out) {
-  static const char *const keys[] = {"reason", "iterations", "equation", "linearization", "phase",
-                                     "counter", "seconds",   "norm",     "residuals"};
+  static const char *const keys[] = {"reason",  "iterations", "equation", "linearization", "phase",
+                                     "counter", "seconds",    "norm",     "residuals"};
   if (strcmp(key, "reason") == 0) return read_reason(value, &out->reason);
   if (strcmp(key, "iterations") == 0) return read_whole(key, value, &log->iterations);
   if (strcmp(key, "equation") == 0) return read_equation(value, &log->equation);
