@@ -1,7 +1,6 @@
 /* Running the checks and printing their figures. */
 #include "harness/check/check.h"
 
-#include "harness/plugin.h"
 #include "harness/print.h"
 #include "harness/results/ci.h"
 #include "harness/strings.h"
@@ -178,11 +177,16 @@ static eb_error print_end(printer *to) {
   return EB_OK;
 }
 
-eb_error eb_check_run(const char *solver_or_null, eb_check_format format, FILE *out, int *failed) {
+eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, eb_check_format format,
+                      FILE *out, int *failed) {
   printer to = {.out = out, .format = format};
   eb_check check = {.emit = print_figure, .context = &to};
   *failed = 0;
-  if (solver_or_null) EB_TRY(eb_solver_lookup(NULL, solver_or_null, &check.solver, NULL));
+  if (solver_or_null) EB_TRY(eb_solver_lookup(plugins, solver_or_null, &check.solver, NULL));
+  if (check.solver && eb_solver_wants_options(check.solver))
+    return EB_ERROR(EB_ERR_USAGE,
+                    "'%s' has no defaults to be checked with: run it, its steps are audited",
+                    solver_or_null);
   if (format == EB_CHECK_JSON) fputs("{\n  \"checks\": [", out);
   run_all(&check, !solver_or_null);
   eb_error error = print_end(&to);

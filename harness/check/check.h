@@ -5,7 +5,7 @@
 #ifndef EB_CHECK_H
 #define EB_CHECK_H
 
-#include "solvers/solver.h"
+#include "harness/plugin.h"
 
 #include <stdio.h>
 
@@ -70,9 +70,9 @@ typedef enum eb_check_format {
 } eb_check_format;
 extern const char *const eb_check_format_names[EB_CHECK_FORMATS];
 
-/* `elastobench check [SOLVER]`: everything, or what concerns one solver. *failed counts figures out
- * of bounds. An unknown solver is EB_ERR_USAGE. */
-EB_MUST eb_error eb_check_run(const char *solver_or_null, eb_check_format format, FILE *out,
-                              int *failed);
+/* `elastobench check [SOLVER]`, a plug-in's too: everything, or what concerns one solver. *failed
+ * counts figures out of bounds. An unknown solver is EB_ERR_USAGE. */
+EB_MUST eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null,
+                              eb_check_format format, FILE *out, int *failed);
 
 #endif

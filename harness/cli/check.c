@@ -5,7 +5,8 @@
 #include "harness/check/check.h"
 #include "harness/cli/command.h"
 
-static const eb_flag flags[] = {{"format", 0, "text|json|junit|tap", "how to print"}, {0}};
+static const eb_flag flags[] = {
+    {"format", 0, "text|json|junit|tap", "how to print"}, EB_FLAG_PLUGIN, {0}};
 
 static eb_error read_format(const eb_arguments *arguments, eb_check_format *out) {
   const char *name = eb_arguments_text(arguments, "format");
@@ -21,14 +22,19 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   eb_check_format format;
   int failed = 0;
   EB_TRY(read_format(arguments, &format));
-  EB_TRY(eb_check_run(names->count ? names->items[0] : NULL, format, stdout, &failed));
+  eb_plugins plugins = {0};
+  eb_error error = eb_arguments_plugins(arguments, &plugins);
+  if (!error)
+    error = eb_check_run(&plugins, names->count ? names->items[0] : NULL, format, stdout, &failed);
+  eb_plugins_clear(&plugins);
+  EB_TRY(error);
   if (failed) *code = EB_EXIT_AUDIT_FAILED;
   return EB_OK;
 }
 
 const eb_command eb_command_check = {
     .name = "check",
-    .synopsis = "[SOLVER] [--format text|json|junit|tap]",
+    .synopsis = "[SOLVER] [--plugin SO] [--format text|json|junit|tap]",
     .summary = "verify derivatives, patch tests, conservation and agreement",
     .flags = flags,
     .least = 0,
