@@ -120,9 +120,10 @@ $(BUILD_INFO): refresh
 $(call object,harness/environment.c): $(BUILD_INFO)
 $(call object,harness/environment.c): ALL_CFLAGS += -I$(BUILD)/obj
 
-# Templates, style sheets, suites and papers are compiled in, so that the installed program needs no folder of its own.
+# Templates, style sheets, suites, papers, skeletons and clients are compiled in, so that the installed program needs no folder of its own.
 EMBEDDED := $(sort $(wildcard reports/gnuplot/*.gp reports/html/* reports/suites/*.ini \
-                             reports/papers/*/*.ini reports/papers/*/*.tsv))
+                             reports/papers/*/*.ini reports/papers/*/*.tsv solvers/skeletons/*.in \
+                             solvers/external/*/elastobench_client.*))
 $(BUILD)/obj/embedded_files.c: reports/embed.pl $(EMBEDDED)
 	@mkdir -p $(@D)
 	@perl reports/embed.pl $(EMBEDDED) > $@
@@ -250,6 +251,7 @@ install: all ## install program, library, headers and elastobench.pc under PREFI
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib
 	install $(SHARED) $(DESTDIR)$(PREFIX)/lib/libelastobench.so.0
 	ln -sf libelastobench.so.0 $(DESTDIR)$(PREFIX)/lib/libelastobench.so
+	for client in python cpp; do install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/elastobench/clients/$$client solvers/external/$$client/*.* || exit 1; done
 	for header in $(HEADERS); do install -D -m 644 $$header $(INCLUDE)/$$header || exit 1; done
 	printf '#include "problems/scene.h"\n' > $(INCLUDE)/scene.h
 	printf '#include "solvers/solver.h"\n' > $(INCLUDE)/solver.h

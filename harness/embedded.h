@@ -1,5 +1,5 @@
-/* Data files compiled into the program: everything below reports/ that the Makefile embeds, by its
- * path from there ("gnuplot/style.gp", "html/report.css", "suites/demo.ini"). */
+/* Data files compiled into the program: what the Makefile embeds, by its path from reports/ or from
+ * the root ("gnuplot/style.gp", "html/report.css", "suites/demo.ini"). */
 #ifndef EB_EMBEDDED_H
 #define EB_EMBEDDED_H
 

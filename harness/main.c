@@ -18,7 +18,7 @@ static void print_help(void) {
          "compares "
          "them.\n\nelastobench COMMAND ...\n");
   for (const eb_command *const *c = commands; *c; c++)
-    if ((*c)->summary) printf("  %-9s %s\n", (*c)->name, (*c)->summary);
+    if ((*c)->summary) printf("  %-10s %s\n", (*c)->name, (*c)->summary);
   printf("elastobench COMMAND --help shows the options of a command; --version the build.\n\n"
          "Exit codes: 0 good, 1 input or output failed, 2 usage, 3 a solver failed, 4 an audit "
          "failed,\n"

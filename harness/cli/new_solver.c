@@ -1,0 +1,200 @@
+/* elastobench new-solver: a solver that works, to be replaced by one's own, and a first run of it.
+ *
+ * It writes a plug-in in C, or a program in Python or C++ with its client beside it, builds it
+ * against the installed headers or, when this program was not installed, against the tree that it
+ * was built in, and runs it on small scenes, where every step is audited. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/cli/command.h"
+#include "harness/embedded.h"
+#include "harness/names.h"
+#include "harness/print.h"
+
+static const eb_flag flags[] = {
+    {"output", 'o', "DIR", "the folder to make (default: ./NAME)"},
+    {"external", 0, "python|c++", "a program that elastobench starts, not a plug-in in C"},
+    {0}};
+
+/* What is made of a language. */
+typedef struct language {
+  const char *name; /* of --external; NULL: a plug-in */
+  const char *skeleton, *ending;
+  const char *client, *client_name; /* NULL: none */
+  const char *build;                /* command with the name for every @, or NULL */
+  const char *solver;               /* arguments of `elastobench run`, with the name for every @ */
+} language;
+
+static const language languages[] = {
+    {NULL, "solvers/skeletons/plugin.c.in", "c", NULL, NULL,
+     "cc -O2 -shared -fPIC $FLAGS @.c -o @.so", "--plugin ./@.so -s @"},
+    {"python", "solvers/skeletons/solver.py.in", "py",
+     "solvers/external/python/elastobench_client.py", "elastobench_client.py", NULL,
+     "-s \"external:python3 @.py\""},
+    {"c++", "solvers/skeletons/solver.cpp.in", "cpp", "solvers/external/cpp/elastobench_client.hpp",
+     "elastobench_client.hpp", "c++ -O2 -std=c++17 -Wall -Wextra @.cpp -o @", "-s external:./@"}};
+enum { LANGUAGES = sizeof languages / sizeof *languages };
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* The text with `with` in the place of every `mark`. */
+static eb_error replaced(const char *from, size_t size, const char *mark, const char *with,
+                         eb_text *out) {
+  size_t length = strlen(mark);
+  for (const char *at = from, *end = from + size; at < end;) {
+    const char *next = memmem(at, (size_t)(end - at), mark, length);
+    EB_TRY(eb_text_append(out, at, (size_t)((next ? next : end) - at)));
+    if (!next) break;
+    EB_TRY(eb_text_append(out, with, strlen(with)));
+    at = next + length;
+  }
+  return EB_OK;
+}
+
+static eb_error write_new(const char *folder, const char *name, const eb_text *text) {
+  char *path = NULL;
+  EB_TRY(eb_string_format(&path, "%s/%s", folder, name));
+  eb_error error =
+      access(path, F_OK) == 0
+          ? EB_ERROR(EB_ERR_USAGE, "'%s' is there already: name another folder by -o", path)
+          : eb_file_write(path, text->data, text->length);
+  if (!error) eb_print(stdout, "%s\n", path);
+  free(path);
+  return error;
+}
+
+static eb_error write_embedded(const char *folder, const char *name, const char *embedded,
+                               const char *solver) {
+  eb_embedded file;
+  eb_text text = {0};
+  EB_TRY(eb_embedded_find(embedded, &file));
+  eb_error error = replaced(file.data, file.size, "@NAME@", solver, &text);
+  if (!error) error = write_new(folder, name, &text);
+  eb_text_clear(&text);
+  return error;
+}
+
+static eb_error write_files(const language *of, const char *folder, const char *name) {
+  char *file = NULL;
+  if (mkdir(folder, 0777) && errno != EEXIST)
+    return EB_ERROR(EB_ERR_IO, "cannot make folder '%s': %s", folder, strerror(errno));
+  EB_TRY(eb_string_format(&file, "%s.%s", name, of->ending));
+  eb_error error = write_embedded(folder, file, of->skeleton, name);
+  free(file);
+  if (!error && of->client) error = write_embedded(folder, of->client_name, of->client, name);
+  return error;
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+/* Runs it by the shell in the folder, where $ELASTOBENCH is this program. */
+static eb_error shell(const char *folder, const char *command, int *status) {
+  char program[4096];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (length < 0) return EB_ERROR(EB_ERR_IO, "cannot find my own program at /proc/self/exe");
+  program[length] = '\0';
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    if (chdir(folder) || setenv("ELASTOBENCH", program, 1)) _exit(127);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+  }
+  int end = 0;
+  if (child < 0 || waitpid(child, &end, 0) < 0)
+    return EB_ERROR(EB_ERR_IO, "cannot run '%s': %s", command, strerror(errno));
+  *status = WIFEXITED(end) ? WEXITSTATUS(end) : 128 + WTERMSIG(end);
+  return EB_OK;
+}
+
+/* Flags of the compiler: those of the installed package, or else of the tree of this program. */
+static const char find_flags[] =
+    "TREE=$(dirname \"$(dirname \"$ELASTOBENCH\")\")\n"
+    "if FLAGS=$(pkg-config --cflags elastobench 2>/dev/null); then :\n"
+    "elif [ -f \"$TREE/solvers/solver.h\" ]; then FLAGS=-I$TREE\n"
+    "  echo \"(elastobench is not installed: headers of $TREE)\"\n"
+    "elif [ -d \"$TREE/include/elastobench\" ]; then FLAGS=-I$TREE/include/elastobench\n"
+    "else echo 'no headers of elastobench: make install, and PKG_CONFIG_PATH' >&2; exit 1; fi\n";
+
+static eb_error build(const language *of, const char *folder, const char *name) {
+  eb_text script = {0};
+  int status = 0;
+  if (!of->build) return EB_OK;
+  eb_error error = eb_text_printf(&script, "%sset -x; ", of->name ? "" : find_flags);
+  if (!error) error = replaced(of->build, strlen(of->build), "@", name, &script);
+  if (!error) error = shell(folder, script.data, &status);
+  eb_text_clear(&script);
+  EB_TRY(error);
+  return status == 0 ? EB_OK : EB_ERROR(EB_ERR_IO, "the new solver could not be built");
+}
+
+/* Both kinds of material, beside newton; the exit code is that of the run. */
+static eb_error try(const language *of, const char *folder, const char *name, int *code) {
+  static const char scenes[] = "bench/beam:resolution=0.25 "
+                               "bench/beam:resolution=0.25,material=corotational";
+  eb_text script = {0}, solver = {0};
+  eb_error error = replaced(of->solver, strlen(of->solver), "@", name, &solver);
+  if (!error)
+    error = eb_text_printf(&script, "\"$ELASTOBENCH\" run %s -s newton %s --steps 10 -o first-run.h5",
+                           scenes, solver.data);
+  if (!error) error = shell(folder, script.data, code);
+  if (!error && *code == 0)
+    eb_print(stdout,
+             "It keeps the rules of the audit. Make it yours, and see it beside others:\n"
+             "  cd %s\n  elastobench run bench/beam:resolution=0.25 -s newton %s -o mine.h5\n"
+             "  elastobench report mine.h5\n",
+             folder, solver.data);
+  eb_text_clear(&script);
+  eb_text_clear(&solver);
+  return error;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static eb_error find_language(const char *wanted, const language **out) {
+  const char *names[LANGUAGES];
+  size_t count = 0;
+  for (size_t i = 0; i < LANGUAGES; i++) {
+    *out = &languages[i];
+    if (wanted ? languages[i].name && !strcmp(wanted, languages[i].name) : !languages[i].name)
+      return EB_OK;
+    if (languages[i].name) names[count++] = languages[i].name;
+  }
+  return eb_unknown(EB_ERR_USAGE, wanted, names, count, "there is no client for");
+}
+
+static eb_error check_name(const char *name) {
+  static const char characters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+  if (!*name || strspn(name, characters) != strlen(name) || *name == '-' || strlen(name) > 60)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "a solver's name has up to 60 small letters, digits, '-' and '_', not '%s'",
+                    name);
+  if (!eb_solver_find(name)) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE, "there is a solver '%s' already", name);
+}
+
+static eb_error run(const eb_arguments *arguments, int *code) {
+  const char *name = arguments->positional.items[0];
+  const char *folder = eb_arguments_text(arguments, "output");
+  const language *of;
+  if (!folder) folder = name;
+  EB_TRY(check_name(name));
+  EB_TRY(find_language(eb_arguments_text(arguments, "external"), &of));
+  EB_TRY(write_files(of, folder, name));
+  EB_TRY(build(of, folder, name));
+  return try(of, folder, name, code);
+}
+
+const eb_command eb_command_new_solver = {
+    .name = "new-solver",
+    .synopsis = "NAME [-o DIR] [--external python|c++]",
+    .summary = "write a solver to start from, build it and run it, audited",
+    .flags = flags,
+    .least = 1,
+    .most = 1,
+    .run = run};
