@@ -34,7 +34,7 @@ static void step(eb_cost *cost, double seconds) {
   eb_cost_stop(cost);
 }
 
-static eb_run filled(const eb_cost *cost) {
+static eb_run filled(eb_cost *cost) {
   eb_run run = {0};
   eb_cost_fill(cost, &run);
   return run;
