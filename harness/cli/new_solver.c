@@ -140,8 +140,9 @@ static eb_error try(const language *of, const char *folder, const char *name, in
   eb_text script = {0}, solver = {0};
   eb_error error = replaced(of->solver, strlen(of->solver), "@", name, &solver);
   if (!error)
-    error = eb_text_printf(&script, "\"$ELASTOBENCH\" run %s -s newton %s --steps 10 -o first-run.h5",
-                           scenes, solver.data);
+    error =
+        eb_text_printf(&script, "\"$ELASTOBENCH\" run %s -s newton %s --steps 10 -o first-run.h5",
+                       scenes, solver.data);
   if (!error) error = shell(folder, script.data, code);
   if (!error && *code == 0)
     eb_print(stdout,
