@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/environment.h"
 #include "problems/base/hash.h"
@@ -16,6 +17,23 @@ static eb_error canonical(const char *owner, const eb_option *options, const cha
   EB_TRY(eb_values_create(owner, options, assignments, &values));
   eb_error error = eb_run_set(out, eb_values_canonical(values));
   eb_values_destroy(values);
+  return error;
+}
+
+/* Files that the command of a program names: another text of a script is another solver. */
+static eb_error write_command_files(const eb_case *work, eb_text *text) {
+  char *command = strdup(work->all_options), *rest = command, digits[EB_DIGEST_TEXT_BYTES];
+  eb_error error = command ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot read the command");
+  for (char *word; !error && (word = strsep(&rest, " ="));) {
+    struct stat info;
+    eb_digest digest;
+    if (stat(word, &info) || !S_ISREG(info.st_mode)) continue;
+    error = eb_digest_file(word, &digest);
+    if (error) break;
+    eb_digest_print(digest, digits);
+    error = eb_text_printf(text, " file=%s", digits);
+  }
+  free(command);
   return error;
 }
 
@@ -33,6 +51,9 @@ static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text
     eb_digest_print(plugin->digest, digits);
     EB_TRY(eb_text_printf(text, " plugin=%s", digits));
   }
+  const eb_option *first = work->solver->options;
+  if (first && first->name && first->type == EB_OPTION_LINE)
+    EB_TRY(write_command_files(work, text));
   EB_TRY(eb_text_printf(text, " threads=%d seed=%" PRId64 " repetition=%d steps=%" PRId64,
                         work->threads, work->seed, work->repetition, work->steps));
   if (!work->from.run) return EB_OK;
