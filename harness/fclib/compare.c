@@ -11,6 +11,7 @@
 #include "harness/fclib/fclib.h"
 #include "harness/fclib/siconos.h"
 #include "harness/names.h"
+#include "harness/results/profile.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
@@ -153,13 +154,6 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static double best_of(const entry *row, int solvers) {
-  double best = INFINITY;
-  for (int s = 0; s < solvers; s++)
-    if (row[s].seconds < best) best = row[s].seconds;
-  return best;
-}
-
 static void print_head(const eb_fclib_race *race, const eb_strings *solvers) {
   printf("Seconds to a merit of %g, median of %d runs (iterations); **best**; -: failed\n\n"
          "| problem |",
@@ -170,8 +164,7 @@ static void print_head(const eb_fclib_race *race, const eb_strings *solvers) {
   printf("\n");
 }
 
-static void print_row(const char *path, int solvers, const entry *row) {
-  double best = best_of(row, solvers);
+static void print_row(const char *path, int solvers, const entry *row, double best) {
   printf("| %s |", base_name(path));
   for (int s = 0; s < solvers; s++) {
     const char *mark = row[s].seconds == best ? "**" : "";
@@ -184,25 +177,18 @@ static void print_row(const char *path, int solvers, const entry *row) {
   fflush(stdout);
 }
 
-static void print_profile(const eb_fclib_race *race, const eb_strings *solvers,
-                          const entry *entries) {
-  static const double factors[] = {1, 1.5, 2, 5, 10, 100};
+/* Shares are of all problems, those that nobody solves among them. */
+static void print_profile(const eb_costs *costs, const eb_strings *solvers) {
+  static const double factors[] = {1, 1.5, 2, 5, 10, 100, INFINITY};
   enum { FACTORS = sizeof factors / sizeof *factors };
   printf("\nShare of the problems solved within so many times the best time\n\n| solver |");
-  for (int k = 0; k < FACTORS; k++) printf(" %g |", factors[k]);
+  for (int k = 0; k < FACTORS - 1; k++) printf(" %g |", factors[k]);
   printf(" ever |\n|---|");
-  for (int k = 0; k <= FACTORS; k++) printf("---|");
-  for (int s = 0; s < solvers->count; s++) {
+  for (int k = 0; k < FACTORS; k++) printf("---|");
+  for (int s = 0; s < costs->solvers; s++) {
     printf("\n| %s |", solvers->items[s]);
-    for (int k = 0; k <= FACTORS; k++) {
-      int within = 0;
-      for (int f = 0; f < race->files->count; f++) {
-        const entry *row = entries + (size_t)f * (size_t)solvers->count;
-        double limit = k < FACTORS ? factors[k] * best_of(row, solvers->count) : INFINITY;
-        within += row[s].seconds <= limit;
-      }
-      printf(" %.2f |", (double)within / race->files->count);
-    }
+    for (int k = 0; k < FACTORS; k++)
+      printf(" %.2f |", (double)eb_profile_within(costs, s, factors[k]) / costs->problems);
   }
   printf("\n");
 }
@@ -238,19 +224,20 @@ static eb_error choose_solvers(const eb_strings *asked, eb_strings *out) {
   return EB_OK;
 }
 
-static eb_error run_all(const eb_fclib_race *race, const eb_strings *solvers, bool json,
-                        entry *entries) {
+static eb_error run_all(const eb_fclib_race *race, const eb_strings *solvers, bool json, entry *row,
+                        double *seconds) {
   if (!json) print_head(race, solvers);
-  for (int f = 0; f < race->files->count; f++) {
+  const eb_costs costs = {race->files->count, solvers->count, seconds};
+  for (int f = 0; f < costs.problems; f++) {
     const char *path = race->files->items[f];
-    entry *row = entries + (size_t)f * (size_t)solvers->count;
-    for (int s = 0; s < solvers->count; s++) {
+    for (int s = 0; s < costs.solvers; s++) {
       EB_TRY(run_entry(race, path, solvers->items[s], row + s));
       if (json) print_line(path, solvers->items[s], row + s);
+      seconds[f * costs.solvers + s] = row[s].seconds;
     }
-    if (!json) print_row(path, solvers->count, row);
+    if (!json) print_row(path, costs.solvers, row, eb_costs_best(&costs, f));
   }
-  if (!json) print_profile(race, solvers, entries);
+  if (!json) print_profile(&costs, solvers);
   return EB_OK;
 }
 
@@ -267,12 +254,15 @@ static eb_error check_files(const eb_strings *files) {
 
 eb_error eb_fclib_compare(const eb_fclib_race *race, bool json) {
   eb_strings solvers = {0};
-  entry *entries = NULL;
+  entry *row = NULL;      /* of one file */
+  double *seconds = NULL; /* files x solvers */
   eb_error error = check_files(race->files);
   if (!error) error = choose_solvers(race->solvers, &solvers);
-  if (!error) error = EB_NEW(entries, (size_t)race->files->count * (size_t)solvers.count);
-  if (!error) error = run_all(race, &solvers, json, entries);
-  free(entries);
+  if (!error) error = EB_NEW(row, solvers.count);
+  if (!error) error = EB_NEW(seconds, (size_t)race->files->count * (size_t)solvers.count);
+  if (!error) error = run_all(race, &solvers, json, row, seconds);
+  free(row);
+  free(seconds);
   eb_strings_clear(&solvers);
   return error;
 }
