@@ -6,19 +6,6 @@
 
 #include "harness/embedded.h"
 
-eb_error eb_markup_open(eb_text *page, const char *title, const char *class) {
-  eb_embedded css;
-  EB_TRY(eb_embedded_find("html/report.css", &css));
-  EB_TRY(eb_markup_between(page,
-                           "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
-                           title, "</title>\n<style>\n"));
-  EB_TRY(eb_text_append(page, css.data, css.size));
-  EB_TRY(eb_text_printf(page, "</style></head><body"));
-  if (class) EB_TRY(eb_markup_between(page, " class=\"", class, "\""));
-  return eb_text_printf(page, ">\n");
-}
-
 eb_error eb_markup_text(eb_text *page, const char *text) {
   for (const char *c = text ? text : ""; *c; c++) {
     const char *entity = *c == '<'   ? "&lt;"
@@ -35,6 +22,28 @@ eb_error eb_markup_between(eb_text *page, const char *before, const char *text, 
   EB_TRY(eb_text_printf(page, "%s", before));
   EB_TRY(eb_markup_text(page, text));
   return eb_text_printf(page, "%s", after);
+}
+
+eb_error eb_markup_fill(eb_text *page, eb_error (*escape)(eb_text *page, const char *text),
+                        const char *template, const char *const *texts) {
+  for (const char *at; (at = strstr(template, "{}")); template = at + 2) {
+    EB_TRY(eb_text_append(page, template, (size_t)(at - template)));
+    EB_TRY(escape(page, *texts++));
+  }
+  return eb_text_append(page, template, strlen(template));
+}
+
+eb_error eb_markup_open(eb_text *page, const char *title, const char *class) {
+  eb_embedded css;
+  EB_TRY(eb_embedded_find("html/report.css", &css));
+  EB_TRY(eb_markup_between(page,
+                           "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
+                           title, "</title>\n<style>\n"));
+  EB_TRY(eb_text_append(page, css.data, css.size));
+  EB_TRY(eb_text_printf(page, "</style></head>"));
+  return class ? eb_markup_between(page, "<body class=\"", class, "\">\n")
+               : eb_text_printf(page, "<body>\n");
 }
 
 eb_error eb_markup_number(eb_text *page, const char *format, double value) {

@@ -18,19 +18,11 @@ static eb_error markdown_text(eb_text *out, const char *text) {
   return EB_OK;
 }
 
-/* Appends a template in which every {} is one of the texts, escaped. */
-static eb_error fill(eb_text *out, eb_error (*escape)(eb_text *out, const char *text),
-                     const char *template, const char *const *texts) {
-  for (const char *at; (at = strstr(template, "{}")); template = at + 2) {
-    EB_TRY(eb_text_append(out, template, (size_t)(at - template)));
-    EB_TRY(escape(out, *texts++));
-  }
-  return eb_text_append(out, template, strlen(template));
-}
+/* Templates in which every {} is one of the texts, escaped. */
 #define HTML(out, template, ...)                                                                   \
-  fill(out, eb_markup_text, template, (const char *const[]){__VA_ARGS__})
+  eb_markup_fill(out, eb_markup_text, template, (const char *const[]){__VA_ARGS__})
 #define MARKDOWN(out, template, ...)                                                               \
-  fill(out, markdown_text, template, (const char *const[]){__VA_ARGS__})
+  eb_markup_fill(out, markdown_text, template, (const char *const[]){__VA_ARGS__})
 #define RAW(out, text) eb_text_append(out, text, strlen(text))
 
 /* Each line of a text as a paragraph, or as an entry of a list. */
