@@ -47,6 +47,7 @@ typedef struct eb_command {
   each(check)                                                                                      \
   each(new_solver)                                                                                 \
   each(compare)                                                                                    \
+  each(precision)                                                                                  \
   each(history)                                                                                    \
   each(report)                                                                                     \
   each(reproduce)                                                                                  \

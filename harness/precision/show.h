@@ -1,0 +1,48 @@
+/* What a study has found, shown: text, JSON, plots, a page, and the reference trajectories as a
+ * file. */
+#ifndef EB_PRECISION_SHOW_H
+#define EB_PRECISION_SHOW_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "harness/precision/study.h"
+
+/* A share of the problems of study->profiles: the mean over the seeds, and the extremes. */
+typedef struct eb_share {
+  double mean, least, most;
+} eb_share;
+/* Of those that a solver solves within `at` times the least cost or, with `paid`, for `at` steps of
+ * their reference's coarsest level. */
+eb_share eb_study_share(const eb_study *study, int solver, bool paid, double at);
+/* The least and the largest `at` at which a share changes; INFINITY and 0 when none does. */
+void eb_study_changes(const eb_study *study, bool paid, double *first, double *last);
+
+/* Names of the plots that eb_study_draw has drawn, without ending. */
+typedef struct eb_study_plots {
+  bool (*scene)[EB_COST_KINDS]; /* scenes: DIR/SCENE-COST, as "0-cpu" */
+  bool performance, data;       /* DIR/performance, DIR/data */
+} eb_study_plots;
+EB_MUST eb_error eb_study_draw(const eb_study *study, const char *dir, eb_study_plots *drawn);
+void eb_study_plots_clear(eb_study_plots *plots);
+
+EB_MUST eb_error eb_study_html(const eb_study *study, const eb_study_plots *drawn, eb_text *page);
+EB_MUST eb_error eb_study_json(const eb_study *study, json_t **out);
+EB_MUST eb_error eb_study_print(const eb_study *study, FILE *out);
+
+/* In words, for all three: what the reference is, or why there is none; what the control says, ""
+ * for scenes of no sweep; what the profiles are of. */
+EB_MUST eb_error eb_reference_words(const eb_study *study, const eb_study_scene *scene,
+                                    eb_text *out);
+EB_MUST eb_error eb_control_words(const eb_study_scene *scene, eb_text *out);
+EB_MUST eb_error eb_profiles_words(const eb_study *study, eb_text *out);
+/* What is said of a solver's knobs. */
+EB_MUST eb_error eb_competitor_words(const eb_study *study, const eb_competitor *solver,
+                                     eb_text *out);
+
+/* DIR/trajectories.h5: of every scene whose reference stands a group "0", "1", .. with attributes
+ * scene, parameters, error and speed_error, and time (s), positions and velocities (times x nodes x
+ * 3; m, m/s). */
+EB_MUST eb_error eb_study_write_trajectories(const eb_study *study, const char *path);
+
+#endif

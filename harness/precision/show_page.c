@@ -1,0 +1,154 @@
+/* A study as an HTML page. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/precision/show.h"
+#include "harness/report/markup.h"
+
+#define HTML(out, template, ...)                                                                   \
+  eb_markup_fill(out, eb_markup_text, template, (const char *const[]){__VA_ARGS__})
+#define RAW(out, text) eb_text_append(out, text, strlen(text))
+
+/* Takes the words. */
+static eb_error put_words(eb_text *page, const char *class, eb_error error, eb_text *words) {
+  if (!error && words->length) error = HTML(page, "<p class=\"{}\">{}.</p>\n", class, words->data);
+  eb_text_clear(words);
+  return error;
+}
+
+/* ---- trials ---------------------------------------------------------------------------------- */
+
+static eb_error put_trial(const char *solver, const eb_trial *t, eb_text *page) {
+  static const char *const classes[] = {[EB_TRIAL_STANDS] = "",
+                                        [EB_TRIAL_UNRESOLVED] = "note",
+                                        [EB_TRIAL_FAILED] = "bad",
+                                        [EB_TRIAL_MISSING] = "note"};
+  const char *on = t->front[EB_COST_CPU] ? "front" : eb_trial_state_name(t->state);
+  EB_TRY(HTML(page, "<tr><td class=\"text\">{}</td><td class=\"text wide\">{}</td>", solver,
+              t->options ? t->options : ""));
+  EB_TRY(eb_markup_number(page, "%.3g", t->dt));
+  EB_TRY(eb_markup_number(page, "%.3g", t->error));
+  EB_TRY(eb_markup_number(page, "%.3g", t->speed_error));
+  EB_TRY(eb_markup_number(page, "%.3g", t->cost[EB_COST_CPU]));
+  EB_TRY(eb_markup_number(page, "%.0f", t->cost[EB_COST_PRODUCTS]));
+  EB_TRY(eb_markup_number(page, "%.0f", t->cost[EB_COST_FACTORIZATIONS]));
+  return HTML(page, "<td class=\"text wide {}\">{}{}{}</td></tr>\n", classes[t->state], on,
+              t->why ? ": " : "", t->why ? t->why : "");
+}
+
+static eb_error put_trials(const eb_study *study, int scene, eb_text *page) {
+  EB_TRY(RAW(page, "<details><summary>All trials</summary><div class=\"scroll\"><table>\n<tr>"
+                   "<th>solver</th><th class=\"text\">options</th><th>dt, s</th><th>error, of the "
+                   "motion</th><th>of the speed</th><th>CPU, s</th><th>products</th>"
+                   "<th>factorizations</th><th class=\"text\">verdict</th></tr>\n"));
+  for (int k = 0; k < study->solver_count; k++) {
+    const eb_trial *trials = eb_study_trials(study, scene, k);
+    for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++)
+      EB_TRY(put_trial(study->solvers[k].spec, &trials[i], page));
+  }
+  return RAW(page, "</table></div></details>\n");
+}
+
+/* How many trials of each solver stand, are not resolved, and failed by which rules. */
+static eb_error put_tally(const eb_study *study, int scene, eb_text *page) {
+  EB_TRY(RAW(page, "<table>\n<tr><th>solver</th><th>trials</th><th>stand</th><th>not "
+                   "resolved</th><th>failed</th><th>not run</th><th>least error</th></tr>\n"));
+  for (int k = 0; k < study->solver_count; k++) {
+    const eb_trial *trials = eb_study_trials(study, scene, k);
+    int count[EB_TRIAL_MISSING + 1] = {0}, all = 0;
+    double least = INFINITY;
+    for (; all < study->request->budget && trials[all].stride > 0; all++) {
+      count[trials[all].state]++;
+      if (trials[all].state == EB_TRIAL_STANDS) least = fmin(least, trials[all].error);
+    }
+    EB_TRY(HTML(page, "<tr><td class=\"text\">{}</td>", study->solvers[k].spec));
+    EB_TRY(eb_markup_number(page, "%.0f", all));
+    for (int s = 0; s <= EB_TRIAL_MISSING; s++) EB_TRY(eb_markup_number(page, "%.0f", count[s]));
+    EB_TRY(eb_markup_number(page, "%.2g", least));
+    EB_TRY(RAW(page, "</tr>\n"));
+  }
+  return RAW(page, "</table>\n");
+}
+
+/* ---- scenes ---------------------------------------------------------------------------------- */
+
+static eb_error put_scene(const eb_study *study, int scene, const eb_study_plots *drawn,
+                          eb_text *page) {
+  static const char *const captions[EB_COST_KINDS] = {
+      "Error against processor time. Lines: a solver's trials that no other of its own beats. "
+      "Bars: "
+      "least and most over the seeds",
+      "Error against products with the matrix; solvers that make none are not shown",
+      "Error against factorizations; solvers that make none are not shown"};
+  const eb_study_scene *s = &study->scenes[scene];
+  bool stands = s->reference.state == EB_REFERENCE_STANDS;
+  eb_text words = {0};
+  EB_TRY(HTML(page, "<h2>{}</h2>\n", s->title));
+  EB_TRY(put_words(page, stands ? "note" : "bad", eb_reference_words(study, s, &words), &words));
+  EB_TRY(put_words(page, "", eb_control_words(s, &words), &words));
+  if (!stands) return EB_OK;
+  EB_TRY(RAW(page, "<div class=\"figures\">\n"));
+  for (int c = 0; c < EB_COST_KINDS; c++) {
+    char prefix[16];
+    snprintf(prefix, sizeof prefix, "%d", scene);
+    if (drawn->scene[scene][c]) EB_TRY(eb_markup_plot(page, prefix, eb_cost_names[c], captions[c]));
+  }
+  EB_TRY(RAW(page, "</div>\n"));
+  EB_TRY(put_tally(study, scene, page));
+  return put_trials(study, scene, page);
+}
+
+static eb_error put_profiles(const eb_study *study, const eb_study_plots *drawn, eb_text *page) {
+  eb_text words = {0};
+  EB_TRY(RAW(page, "<h2>Profiles</h2>\n"));
+  EB_TRY(put_words(page, "", eb_profiles_words(study, &words), &words));
+  EB_TRY(RAW(page, "<div class=\"figures\">\n"));
+  if (drawn->performance)
+    EB_TRY(eb_markup_plot(page, "", "performance",
+                          "Performance profile (Dolan and More 2002): share of the problems solved "
+                          "within so many times the least CPU time. A solver's failures cost "
+                          "infinity; bands are the least and the most over the seeds"));
+  if (drawn->data)
+    EB_TRY(eb_markup_plot(page, "", "data",
+                          "Data profile (More and Wild 2009): share of the problems solved for so "
+                          "much CPU time, in steps of the reference's coarsest level"));
+  return RAW(page, "</div>\n");
+}
+
+/* ---- the page -------------------------------------------------------------------------------- */
+
+static eb_error put_method(const eb_study *study, eb_text *page) {
+  const eb_study_request *r = study->request;
+  EB_TRY(eb_text_printf(
+      page,
+      "<p>Every solver has %d trials on every scene, each with %d seed%s: the first with its "
+      "options "
+      "as given and the scene's own step, the others at points of a Halton sequence (seed %lld) "
+      "over "
+      "its knobs. Errors are the largest over %d times of the root mean square distance, by mass, "
+      "from "
+      "the reference, over that of the reference from its start%s. A run that fails its audit is "
+      "listed as failed, and is on no curve and in no profile.</p>\n<ul>\n",
+      r->budget, r->seeds, r->seeds == 1 ? "" : "s", (long long)r->seed, r->times,
+      r->same_step ? "; the reference takes the same steps, so that they are errors of the algebra "
+                     "alone"
+                   : ""));
+  for (int k = 0; k < study->solver_count; k++) {
+    eb_text words = {0};
+    eb_error error = eb_competitor_words(study, &study->solvers[k], &words);
+    if (!error) error = HTML(page, "<li><b>{}</b>: {}</li>\n", study->solvers[k].spec, words.data);
+    eb_text_clear(&words);
+    EB_TRY(error);
+  }
+  return RAW(page, "</ul>\n");
+}
+
+eb_error eb_study_html(const eb_study *study, const eb_study_plots *drawn, eb_text *page) {
+  EB_TRY(eb_markup_open(page, "Matched accuracy", "papers"));
+  EB_TRY(RAW(page, "<h1>Matched accuracy</h1>\n"));
+  EB_TRY(put_method(study, page));
+  EB_TRY(put_profiles(study, drawn, page));
+  for (int i = 0; i < study->scene_count; i++) EB_TRY(put_scene(study, i, drawn, page));
+  return RAW(page, "</body></html>\n");
+}

@@ -1,0 +1,159 @@
+/* The plots of a study: error against cost, scene by scene; profiles. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/precision/show.h"
+#include "harness/report/gnuplot.h"
+#include "problems/base/memory.h"
+
+/* ---- error against cost ---------------------------------------------------------------------- */
+
+/* What is drawn of a solver, as the template has it. */
+typedef enum layer { FRONT, TRIALS, DOUBTFUL, LAYERS } layer;
+static const char *const layer_names[LAYERS] = {"fronts", "trials", "doubtful"};
+
+static bool is_shown(const eb_trial *t, layer of, eb_cost_kind c) {
+  if (t->cost[c] <= 0 || t->error <= 0) return false; /* logarithmic axes */
+  return of == DOUBTFUL ? t->state == EB_TRIAL_UNRESOLVED
+                        : t->state == EB_TRIAL_STANDS && (of == TRIALS || t->front[c]);
+}
+
+static int by_cost(const void *a, const void *b) {
+  const double *left = a, *right = b;
+  return (left[0] > right[0]) - (left[0] < right[0]);
+}
+
+/* A block: cost, error, least and most cost, by rising cost. Blocks without points are not
+ * written. */
+static eb_error put_block(const eb_trial *trials, int count, layer of, eb_cost_kind c,
+                          const char *name, eb_plot_data *data, bool *any) {
+  double(*row)[4];
+  int rows = 0;
+  eb_error error = EB_OK;
+  EB_TRY(EB_NEW(row, count));
+  for (int i = 0; i < count; i++)
+    if (is_shown(&trials[i], of, c)) {
+      const double values[4] = {trials[i].cost[c], trials[i].error, trials[i].least[c],
+                                trials[i].most[c]};
+      memcpy(row[rows++], values, sizeof values);
+    }
+  qsort(row, (size_t)rows, sizeof *row, by_cost);
+  *any = rows > 0;
+  if (*any)
+    error = eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", data->series ? "\n\n" : "", name);
+  for (int i = 0; i < rows && !error; i++)
+    error = eb_text_printf(&data->text, "%.9g %.9g %.9g %.9g\n", row[i][0], row[i][1], row[i][2],
+                           row[i][3]);
+  free(row);
+  return error;
+}
+
+static eb_error put_solver(const eb_study *study, int scene, int solver, eb_cost_kind c,
+                           eb_plot_data *data, eb_text lists[LAYERS], eb_text *hues) {
+  const eb_trial *trials = eb_study_trials(study, scene, solver);
+  for (int l = 0; l < LAYERS; l++) {
+    char name[300];
+    bool any;
+    snprintf(name, sizeof name, "%.250s%s", study->solvers[solver].spec,
+             l == DOUBTFUL ? ", not resolved" : "");
+    eb_plot_quotable(name);
+    EB_TRY(put_block(trials, study->request->budget, (layer)l, c, name, data, &any));
+    if (!any) continue;
+    EB_TRY(eb_text_printf(&lists[l], " %d", data->series++));
+    EB_TRY(eb_text_printf(hues, " %d", solver % 12 + 1));
+    if (l == TRIALS) continue;
+    data->entries++;
+    if (strlen(name) > data->longest) data->longest = strlen(name);
+  }
+  return EB_OK;
+}
+
+static eb_error put_lists(eb_plot_data *data, const eb_text lists[LAYERS], const eb_text *hues) {
+  for (int l = 0; l < LAYERS; l++)
+    EB_TRY(eb_plot_set(data, layer_names[l], lists[l].data ? lists[l].data : ""));
+  return eb_plot_set(data, "hues", hues->data ? hues->data : "");
+}
+
+static eb_error draw_cost(const eb_study *study, int scene, eb_cost_kind c, const char *dir,
+                          bool *drawn) {
+  static const char *const axes[EB_COST_KINDS] = {"processor time of set-up and steps (s)",
+                                                  "products with the matrix", "factorizations"};
+  const eb_study_scene *s = &study->scenes[scene];
+  eb_plot_data data = {0};
+  eb_text lists[LAYERS] = {{0}}, hues = {0};
+  char base[64];
+  snprintf(base, sizeof base, "%d-%s", scene, eb_cost_names[c]);
+  eb_error error = eb_plot_set(&data, "xname", axes[c]);
+  if (!error)
+    error = eb_text_printf(&data.settings, "resolved = %.9g\n",
+                           fmax(1e-300, EB_RESOLVED * s->reference.error));
+  for (int k = 0; k < study->solver_count && !error; k++)
+    error = put_solver(study, scene, k, c, &data, lists, &hues);
+  if (!error) error = put_lists(&data, lists, &hues);
+  *drawn = !error && data.series > 0;
+  if (*drawn) error = eb_plot_draw(dir, base, "precision", s->title, &data);
+  for (int l = 0; l < LAYERS; l++) eb_text_clear(&lists[l]);
+  eb_text_clear(&hues);
+  eb_text_clear(&data.text);
+  eb_text_clear(&data.settings);
+  return error;
+}
+
+/* ---- profiles -------------------------------------------------------------------------------- */
+
+/* From before the first change to behind the last, so densely that steps look like steps. */
+static eb_error put_profile(const eb_study *study, int solver, bool paid, eb_plot_data *data) {
+  enum { POINTS = 400 };
+  static const double margin = 1.3;
+  double first, last;
+  char name[300];
+  eb_study_changes(study, paid, &first, &last);
+  first /= paid ? margin : 1;
+  last *= margin;
+  snprintf(name, sizeof name, "%.290s", study->solvers[solver].spec);
+  eb_plot_quotable(name);
+  EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", data->series++ ? "\n\n" : "", name));
+  if (strlen(name) > data->longest) data->longest = strlen(name);
+  for (int i = 0; i <= POINTS; i++) {
+    double at = first * pow(last / first, (double)i / POINTS);
+    eb_share share = eb_study_share(study, solver, paid, at);
+    EB_TRY(eb_text_printf(&data->text, "%.9g %.9g %.9g %.9g\n", at, share.mean, share.least,
+                          share.most));
+  }
+  return EB_OK;
+}
+
+static eb_error draw_profile(const eb_study *study, bool paid, const char *dir, bool *drawn) {
+  eb_plot_data data = {0};
+  *drawn = study->profiles.problems > 0;
+  if (!*drawn) return EB_OK;
+  eb_error error = eb_plot_set(&data, "xname",
+                               paid ? "CPU time, in steps of the reference's coarsest level"
+                                    : "CPU time over the least of all solvers");
+  for (int k = 0; k < study->solver_count && !error; k++)
+    error = put_profile(study, k, paid, &data);
+  if (!error)
+    error = eb_plot_draw(dir, paid ? "data" : "performance", "profile",
+                         paid ? "Data profile" : "Performance profile", &data);
+  eb_text_clear(&data.text);
+  eb_text_clear(&data.settings);
+  return error;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+eb_error eb_study_draw(const eb_study *study, const char *dir, eb_study_plots *drawn) {
+  *drawn = (eb_study_plots){0};
+  EB_TRY(EB_NEW(drawn->scene, study->scene_count));
+  for (int i = 0; i < study->scene_count; i++)
+    for (int c = 0; c < EB_COST_KINDS; c++)
+      EB_TRY(draw_cost(study, i, (eb_cost_kind)c, dir, &drawn->scene[i][c]));
+  EB_TRY(draw_profile(study, false, dir, &drawn->performance));
+  return draw_profile(study, true, dir, &drawn->data);
+}
+
+void eb_study_plots_clear(eb_study_plots *plots) {
+  free(plots->scene);
+  *plots = (eb_study_plots){0};
+}
