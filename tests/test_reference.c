@@ -88,6 +88,28 @@ static void test_oscillator(void) {
   tap_below(best, 1e-9, "and falls far below that of first order");
 }
 
+/* 1 + h^p at h = 1, 1/2, 1/4, ..: which columns are made. */
+static void test_orders(void) {
+  static const struct {
+    double p;
+    int columns, column;
+  } wanted[] = {{1, 2, 1}, {2, 1, 0}};
+  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+    double y[5][2], estimate[2];
+    const double *level[5];
+    eb_extrapolation found;
+    for (int j = 0; j < 5; j++) {
+      y[j][0] = y[j][1] = 1 + pow(2, -wanted[k].p * j);
+      level[j] = y[j];
+    }
+    tap_require(eb_extrapolate(level, 5, 2, largest_of_two, NULL, 1e-14, estimate, &found),
+                "orders");
+    tap_near(found.order[0], wanted[k].p, 1e-9, "the order of the levels is observed");
+    tap_ok(found.columns == wanted[k].columns && found.column == wanted[k].column,
+           "of order %g, column %d of %d is taken", wanted[k].p, found.column, found.columns);
+  }
+}
+
 /* ---- what has no limit ----------------------------------------------------------------------- */
 
 static void test_no_limit(void) {
@@ -243,12 +265,12 @@ static void test_beam(void) {
 /* ---- distances ------------------------------------------------------------------------------- */
 
 static void test_distance(void) {
-  /* Two nodes of 1 and 3 kg at two times: 3-4-0 off at the first node; 1 off at the second. */
-  static const double mass[2] = {1, 3}, a[12] = {0}, b[12] = {3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  /* Two nodes of 4 and 12 kg at two times: 3-4-0 off at the first node; 1 off at the second. */
+  static const double mass[2] = {4, 12}, a[12] = {0}, b[12] = {3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   const eb_measure measure = {2, 2, mass};
   double c[12] = {0};
   tap_near(eb_motion_distance(&measure, a, b), 2.5, 1e-15,
-           "the largest over the times of the RMS by mass: sqrt(25 / 4)");
+           "the largest over the times of the RMS by mass: sqrt(4 25 / 16)");
   c[7] = NAN;
   tap_ok(isnan(eb_motion_distance(&measure, a, c)), "what is no number has no distance");
 }
@@ -312,6 +334,7 @@ static void test_knobs(void) {
 
 int main(void) {
   test_oscillator();
+  test_orders();
   test_no_limit();
   test_distance();
   test_beam();

@@ -1,6 +1,8 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/cli/command.h"
 #include "harness/environment.h"
@@ -132,6 +134,11 @@ eb_existing eb_arguments_existing(const eb_arguments *arguments) {
          : resume            ? EB_EXISTING_RESUME
          : overwrite         ? EB_EXISTING_OVERWRITE
                              : EB_EXISTING_REFUSE;
+}
+
+eb_error eb_make_folder(const char *folder) {
+  if (mkdir(folder, 0777) == 0 || errno == EEXIST) return EB_OK;
+  return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
 }
 
 eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out) {

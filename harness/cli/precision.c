@@ -1,8 +1,6 @@
 /* elastobench precision: solvers at equal accuracy. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "harness/cli/command.h"
 #include "harness/names.h"
@@ -16,7 +14,8 @@ static const eb_flag flags[] = {
     {"knob", 0, "SOLVER:O=LOW..HIGH",
      "turn this option of a solver, logarithmically where LOW > 0, or O=V1|V2; replaces what is "
      "declared for it; may be repeated"},
-    {"dt", 0, "LOW..HIGH", "time steps that are tried, s (an eighth of the scene's to four of it)"},
+    {"dt", 0, "LOW..HIGH",
+     "time steps that are tried, s (a sixteenth of the scene's to four times it)"},
     {"time", 0, "T", "simulated time, s (the scene's)"},
     {"times", 0, "K", "at how many times, evenly spread up to T, motions are compared (4)"},
     {"nu", 0, "V1|V2", "Poisson's ratios: every scene at each, with a control of locking"},
@@ -122,23 +121,30 @@ static eb_error write_page(const eb_study *study) {
   return error;
 }
 
-/* Trials that fail are data. A solver of which none stands on a scene is what asks for attention,
- * and a study that has no reference or no trial at all has judged nothing. */
-static int code_of(const eb_study *study) {
-  bool judged = false, failed = false;
-  for (int i = 0; i < study->scene_count; i++) {
-    if (study->scenes[i].reference.state != EB_REFERENCE_STANDS) continue;
-    for (int k = 0; k < study->solver_count; k++) {
-      const eb_trial *trials = eb_study_trials(study, i, k);
-      bool stands = false;
-      for (int t = 0; t < study->request->budget && trials[t].stride > 0; t++)
-        stands |= trials[t].state <= EB_TRIAL_UNRESOLVED;
-      judged |= stands;
-      failed |= !stands;
-    }
+/* What a solver has come to on a scene: EB_EXIT_GOOD when a trial stands, or it does not serve the
+ * scene. */
+static int code_of_trials(const eb_trial *trials, int count) {
+  bool stands = false, broken = false;
+  for (int t = 0; t < count && trials[t].stride > 0; t++) {
+    stands |= trials[t].state <= EB_TRIAL_UNRESOLVED || trials[t].skipped;
+    broken |= trials[t].broken;
   }
+  return stands ? EB_EXIT_GOOD : broken ? EB_EXIT_AUDIT_FAILED : EB_EXIT_SOLVER_FAILED;
+}
+
+/* Trials that fail are data; a solver of which none stands on a scene is what asks for attention.
+ * Without a reference nothing is judged. */
+static int code_of(const eb_study *study) {
+  int worst = EB_EXIT_NOTHING;
   if (study->interrupted) return EB_EXIT_INTERRUPTED;
-  return failed ? EB_EXIT_AUDIT_FAILED : judged ? EB_EXIT_GOOD : EB_EXIT_NOTHING;
+  for (int i = 0; i < study->scene_count; i++)
+    for (int k = 0; k < study->solver_count; k++) {
+      int code = code_of_trials(eb_study_trials(study, i, k), study->request->budget);
+      if (study->scenes[i].reference.state != EB_REFERENCE_STANDS) continue;
+      if (code == EB_EXIT_SOLVER_FAILED) return code;
+      if (worst != EB_EXIT_AUDIT_FAILED) worst = code;
+    }
+  return worst;
 }
 
 static eb_error show(const eb_study *study, bool json, int *code) {
@@ -162,9 +168,7 @@ static eb_error show(const eb_study *study, bool json, int *code) {
 
 static eb_error make_study(const eb_study_request *request, eb_study *study) {
   EB_TRY(eb_study_create(request, study));
-  if (mkdir(request->folder, 0777) && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", request->folder,
-                    strerror(errno));
+  EB_TRY(eb_make_folder(request->folder));
   EB_TRY(eb_study_refer(study));
   return eb_study_run(study);
 }
@@ -198,7 +202,7 @@ const eb_command eb_command_precision = {
         "Solvers are turned by their knobs, the time step among them, within one budget of trials, "
         "and measured\nagainst a reference motion whose own error is stated. DIR/precision.h5 and "
         "DIR/reference.h5 keep the runs,\nDIR/trajectories.h5 the reference motions; "
-        "DIR/index.html shows the curves. Exit code 4: a solver of which\nno trial stands on a "
+        "DIR/index.html shows the curves. Exit code 3 or 4: of a solver no\ntrial stands on a "
         "scene; 6: there is no reference.",
     .flags = flags,
     .least = 1,

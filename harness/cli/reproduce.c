@@ -1,9 +1,7 @@
 /* elastobench reproduce: a paper's tables and claims beside ours. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/case/session.h"
@@ -53,11 +51,6 @@ typedef struct job {
   eb_evidence evidence;
   eb_reproduction reproduction;
 } job;
-
-static eb_error make_folder(const char *folder) {
-  if (mkdir(folder, 0777) == 0 || errno == EEXIST) return EB_OK;
-  return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
-}
 
 static eb_error write_file(const char *folder, const char *name, const eb_text *text) {
   char path[4096];
@@ -159,7 +152,7 @@ static eb_error reproduce(job *j, char *name, int *code) {
     if (j->all) printf("%s\n", j->paper->name);
     return eb_summary_plan(plan, j->json, stdout);
   }
-  if (j->all || !judge) EB_TRY(make_folder(j->folder));
+  if (j->all || !judge) EB_TRY(eb_make_folder(j->folder));
   if (!judge && plan->count + plan->sweep_count > 0) {
     eb_session_end end;
     const eb_session session = {.plan = plan,
@@ -223,7 +216,7 @@ static eb_error reproduce_all(const eb_arguments *arguments, const eb_strings *n
     return EB_ERROR(EB_ERR_USAGE, "--dry-run --format json is of one paper, not of several");
   if (json) all->papers = json_array();
   all->overview.has_markdown = format && strcmp(format, "markdown") == 0;
-  if (!plan) EB_TRY(make_folder(all->folder));
+  if (!plan) EB_TRY(eb_make_folder(all->folder));
   for (int i = 0; i < names->count && !all->interrupted; i++) {
     int code = EB_EXIT_GOOD;
     EB_TRY(reproduce_one(arguments, all, names->items[i], &code));

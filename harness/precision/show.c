@@ -107,6 +107,14 @@ eb_error eb_profiles_words(const eb_study *study, eb_text *out) {
                         p->problems, p->unsolved, p->unresolved);
 }
 
+eb_error eb_trial_words(const eb_trial *t, eb_text *out) {
+  EB_TRY(eb_text_append(out, "", 0));
+  if (t->state == EB_TRIAL_STANDS) return EB_OK;
+  if (!t->why) return eb_text_printf(out, "%s", eb_trial_state_name(t->state));
+  /* Who is skipped has not failed, and says so in its reason. */
+  return eb_text_printf(out, "%s%s", t->skipped ? "" : "failed: ", t->why);
+}
+
 eb_error eb_competitor_words(const eb_study *study, const eb_competitor *solver, eb_text *out) {
   eb_text knobs = {0};
   const char *step = study->request->same_step ? "" : "dt";
@@ -127,7 +135,8 @@ static eb_error print_words(FILE *out, const char *indent, eb_error error, eb_te
   return error;
 }
 
-static void print_trial(const eb_trial *t, FILE *out) {
+static eb_error print_trial(const eb_trial *t, FILE *out) {
+  eb_text words = {0};
   eb_print(out, "    %-9.3g", t->dt);
   if (isfinite(t->error))
     eb_print(out, " %-9.3g", t->error);
@@ -136,10 +145,10 @@ static void print_trial(const eb_trial *t, FILE *out) {
   eb_print(out, " %-9.3g %-9.0f %-6.0f %c %s", t->cost[EB_COST_CPU], t->cost[EB_COST_PRODUCTS],
            t->cost[EB_COST_FACTORIZATIONS], t->front[EB_COST_CPU] ? '*' : ' ',
            t->options ? t->options : "");
-  if (t->state != EB_TRIAL_STANDS)
-    eb_print(out, "%s%s%s%s", t->options ? "; " : "", eb_trial_state_name(t->state),
-             t->why ? ": " : "", t->why ? t->why : "");
-  eb_print(out, "\n");
+  eb_error error = eb_trial_words(t, &words);
+  if (!error) eb_print(out, "%s%s\n", words.length && t->options ? "; " : "", words.data);
+  eb_text_clear(&words);
+  return error;
 }
 
 static eb_error print_scene(const eb_study *study, int scene, FILE *out) {
@@ -156,7 +165,7 @@ static eb_error print_scene(const eb_study *study, int scene, FILE *out) {
              "of its error)\n",
              study->solvers[k].spec);
     for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++)
-      print_trial(&trials[i], out);
+      EB_TRY(print_trial(&trials[i], out));
   }
   return EB_OK;
 }

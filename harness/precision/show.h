@@ -36,6 +36,8 @@ EB_MUST eb_error eb_reference_words(const eb_study *study, const eb_study_scene 
                                     eb_text *out);
 EB_MUST eb_error eb_control_words(const eb_study_scene *scene, eb_text *out);
 EB_MUST eb_error eb_profiles_words(const eb_study *study, eb_text *out);
+/* "" for a trial that stands; else its state, and why. */
+EB_MUST eb_error eb_trial_words(const eb_trial *trial, eb_text *out);
 /* What is said of a solver's knobs. */
 EB_MUST eb_error eb_competitor_words(const eb_study *study, const eb_competitor *solver,
                                      eb_text *out);

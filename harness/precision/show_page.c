@@ -24,7 +24,6 @@ static eb_error put_trial(const char *solver, const eb_trial *t, eb_text *page) 
                                         [EB_TRIAL_UNRESOLVED] = "note",
                                         [EB_TRIAL_FAILED] = "bad",
                                         [EB_TRIAL_MISSING] = "note"};
-  const char *on = t->front[EB_COST_CPU] ? "front" : eb_trial_state_name(t->state);
   EB_TRY(HTML(page, "<tr><td class=\"text\">{}</td><td class=\"text wide\">{}</td>", solver,
               t->options ? t->options : ""));
   EB_TRY(eb_markup_number(page, "%.3g", t->dt));
@@ -33,8 +32,14 @@ static eb_error put_trial(const char *solver, const eb_trial *t, eb_text *page) 
   EB_TRY(eb_markup_number(page, "%.3g", t->cost[EB_COST_CPU]));
   EB_TRY(eb_markup_number(page, "%.0f", t->cost[EB_COST_PRODUCTS]));
   EB_TRY(eb_markup_number(page, "%.0f", t->cost[EB_COST_FACTORIZATIONS]));
-  return HTML(page, "<td class=\"text wide {}\">{}{}{}</td></tr>\n", classes[t->state], on,
-              t->why ? ": " : "", t->why ? t->why : "");
+  eb_text words = {0};
+  eb_error error = eb_trial_words(t, &words);
+  const char *verdict = t->front[EB_COST_CPU] ? "front" : "stands";
+  if (!error)
+    error = HTML(page, "<td class=\"text wide {}\">{}</td></tr>\n", classes[t->state],
+                 words.length ? words.data : verdict);
+  eb_text_clear(&words);
+  return error;
 }
 
 static eb_error put_trials(const eb_study *study, int scene, eb_text *page) {

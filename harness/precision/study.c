@@ -182,7 +182,7 @@ static eb_error fill_trial(const eb_study *study, const eb_study_scene *scene,
   out->stride = scene->stride;
   if (solver->options) EB_TRY(eb_string_format(&out->options, "%s", solver->options));
   if (index > 0 && !r->same_step) {
-    double low = r->dt_low > 0 ? r->dt_low : scene->scene->dt / 8,
+    double low = r->dt_low > 0 ? r->dt_low : scene->scene->dt / 16,
            high = r->dt_high > 0 ? r->dt_high : scene->scene->dt * 4;
     out->stride = stride_of(r, scene->seconds, low * pow(high / low, eb_halton(index, 0, seed)));
   }

@@ -31,7 +31,7 @@ typedef struct eb_study_request {
   int budget, seeds, times, threads, levels;
   int64_t seed;
   double seconds;         /* simulated; 0: the scene's */
-  double dt_low, dt_high; /* s; 0: an eighth of the scene's, and four times that */
+  double dt_low, dt_high; /* s; 0: a sixteenth of the scene's, and four times it */
   double reference_error; /* asked for, of the motion */
   bool same_step;         /* against the same step solved tightly, not against time */
   double timeout, memory; /* s, MB; 0: the defaults */
@@ -123,7 +123,8 @@ typedef struct eb_trial {
   eb_measured *runs; /* one a seed */
   /* Over the seeds: the worst state and error, and of costs the median and the extremes. */
   eb_trial_state state;
-  char *why; /* it failed, with the rules that it breaks; or NULL */
+  char *why;            /* it failed, with the rules that it breaks; or NULL */
+  bool broken, skipped; /* its audit has failed; the solver does not serve the scene */
   double error, speed_error, cost[EB_COST_KINDS], least[EB_COST_KINDS], most[EB_COST_KINDS];
   bool front[EB_COST_KINDS]; /* no other trial of the solver is as accurate for less */
 } eb_trial;

@@ -106,7 +106,10 @@ static eb_error measure_run(const eb_study *study, const eb_study_scene *s, labe
   *out = (eb_measured){.state = EB_TRIAL_MISSING, .error = NAN, .speed_error = NAN};
   if (at < 0) return EB_OK;
   EB_TRY(measure_costs(batch->results, at, out->cost));
-  EB_TRY(eb_run_stands(eb_results_run(batch->results, at), &stands, &trial->why));
+  const eb_run *run = eb_results_run(batch->results, at);
+  EB_TRY(eb_run_stands(run, &stands, &trial->why));
+  trial->broken |= strcmp(run->audit, "failed") == 0;
+  trial->skipped |= strcmp(run->outcome, eb_outcome_name(EB_OUTCOME_SKIPPED)) == 0;
   out->state = EB_TRIAL_FAILED;
   return stands ? measure_errors(study, s, at, trial->stride, out) : EB_OK;
 }

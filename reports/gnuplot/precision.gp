@@ -3,8 +3,13 @@
 set xlabel xname noenhanced
 set ylabel "error, of the motion"
 set logscale xy
-set format x "10^{%L}"
-set format y "10^{%L}"
+# 1, 2 and 5 of every decade: fronts are often shorter than one.
+set xtics ()
+set ytics ()
+do for [e=-15:12] { do for [m in "1 2 5"] {
+  set xtics add (sprintf("%g", m*10.0**e) m*10.0**e)
+  set ytics add (sprintf("%g", m*10.0**e) m*10.0**e)
+} }
 set offsets graph 0.05, graph 0.05, graph 0.08, graph 0.08
 set autoscale xfix
 set autoscale yfix
@@ -15,4 +20,4 @@ hue(list, k) = int(word(hues, block(list, k)+1))
 plot for [k=1:words(fronts)] data index block(fronts,k) using 1:2 with linespoints ls hue(fronts,k) ps 0.9 title columnheader(2), \
      for [k=1:words(trials)] data index block(trials,k) using 1:2:3:4 with xerrorbars ls hue(trials,k) lw 0.8 pt 6 ps 0.5 notitle, \
      for [k=1:words(doubtful)] data index block(doubtful,k) using 1:2 with points ls hue(doubtful,k) pt 1 ps 0.8 title columnheader(2), \
-     floor with lines lc rgb "#9ca3af" dt 2 title "not resolved below"
+     floor with lines lc rgb "#9ca3af" dt 2 title (floor > 0 ? "not resolved below" : "")
