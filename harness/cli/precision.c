@@ -25,7 +25,7 @@ static const eb_flag flags[] = {
      "errors against the motion in time, or against the same step solved tightly (time)"},
     {"reference", 0, "SOLVER[:o=v,..]", "what makes the reference; has rtol (newton:rtol=1e-10)"},
     {"reference-error", 0, "E", "halve its steps until its error is below E of the motion (2e-4)"},
-    {"levels", 0, "N", "so often at most, the first one included (6)"},
+    {"levels", 0, "N", "so often at most, the first one included (8)"},
     {"threads", 0, "T", "OpenMP threads of a run (1)"},
     {"timeout", 0, "S", "wall-clock limit of a run (3600 s)"},
     {"memory", 0, "MB", "memory limit of a run (nine tenths of the machine's)"},
@@ -92,6 +92,8 @@ static eb_error read_request(const eb_arguments *arguments, eb_study_request *r)
   r->same_step = against && strcmp(against, "step") == 0;
   if (against && !r->same_step && strcmp(against, "time") != 0)
     return EB_ERROR(EB_ERR_USAGE, "--against is time or step, not '%s'", against);
+  if (r->same_step && eb_arguments_has(arguments, "dt"))
+    return EB_ERROR(EB_ERR_USAGE, "--against step compares at the scene's own step: leave --dt");
   if (r->solvers->count == 0)
     return EB_ERROR(EB_ERR_USAGE, "precision wants solvers, as in -s newton -s semi-implicit");
   if (!*r->folder) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a folder");
@@ -182,7 +184,7 @@ static eb_error run(const eb_arguments *arguments, int *code) {
                               .seeds = 1,
                               .times = 4,
                               .threads = 1,
-                              .levels = 6,
+                              .levels = 8,
                               .reference_error = 2e-4};
   EB_TRY(eb_arguments_json(arguments, &json));
   eb_error error = eb_arguments_plugins(arguments, &plugins);

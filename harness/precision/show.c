@@ -115,15 +115,23 @@ eb_error eb_trial_words(const eb_trial *t, eb_text *out) {
   return eb_text_printf(out, "%s%s", t->skipped ? "" : "failed: ", t->why);
 }
 
+static eb_error step_words(const eb_study_request *r, eb_text *out) {
+  if (r->same_step) return eb_text_append(out, "", 0);
+  return r->dt_low > 0 ? eb_text_printf(out, "dt %g..%g s", r->dt_low, r->dt_high)
+                       : eb_text_printf(out, "dt (a sixteenth of the scene's to four times it)");
+}
+
 eb_error eb_competitor_words(const eb_study *study, const eb_competitor *solver, eb_text *out) {
-  eb_text knobs = {0};
-  const char *step = study->request->same_step ? "" : "dt";
+  eb_text knobs = {0}, step = {0};
   eb_error error = eb_knobs_words(&solver->knobs, &knobs);
+  if (!error) error = step_words(study->request, &step);
   if (!error)
     error =
-        eb_text_printf(out, "knobs %s%s%s%s", step, *step && knobs.length ? ", " : "", knobs.data,
-                       solver->knobs.known ? "" : " alone: nobody declares others (--knob)");
+        eb_text_printf(out, "knobs %s%s%s%s", step.data, step.length && knobs.length ? ", " : "",
+                       step.length + knobs.length ? knobs.data : "none",
+                       solver->knobs.known ? "" : "; nobody declares others (--knob)");
   eb_text_clear(&knobs);
+  eb_text_clear(&step);
   return error;
 }
 

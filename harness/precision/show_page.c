@@ -146,7 +146,12 @@ static eb_error put_method(const eb_study *study, eb_text *page) {
     eb_text_clear(&words);
     EB_TRY(error);
   }
-  return RAW(page, "</ul>\n");
+  EB_TRY(RAW(page, "</ul>\n"));
+  const eb_results *results = study->trial_runs.results;
+  if (!results) return EB_OK;
+  return HTML(page, "<p class=\"note\">Commit {}, {}, begun {}.</p>\n",
+              eb_results_environment(results, "commit"), eb_results_environment(results, "cpu"),
+              eb_results_environment(results, "started"));
 }
 
 eb_error eb_study_html(const eb_study *study, const eb_study_plots *drawn, eb_text *page) {

@@ -3,13 +3,8 @@
 set xlabel xname noenhanced
 set ylabel "error, of the motion"
 set logscale xy
-# 1, 2 and 5 of every decade: fronts are often shorter than one.
-set xtics ()
-set ytics ()
-do for [e=-15:12] { do for [m in "1 2 5"] {
-  set xtics add (sprintf("%g", m*10.0**e) m*10.0**e)
-  set ytics add (sprintf("%g", m*10.0**e) m*10.0**e)
-} }
+eval tics125("x")
+eval tics125("y")
 set offsets graph 0.05, graph 0.05, graph 0.08, graph 0.08
 set autoscale xfix
 set autoscale yfix

@@ -25,3 +25,5 @@ set datafile missing "nan"
 stage_colors = "#2563eb #dc2626 #84cc16 #059669 #1e3a8a #78350f #f59e0b #7c3aed #0891b2 #be185d #4d7c0f #fde047 #14b8a6 #f9a8d4 #fb923c #a78bfa #334155 #d946ef"
 phase(column) = int(word(stages, column))
 stage(column) = phase(column) == 0 ? "#9ca3af" : word(stage_colors, (phase(column)-1)%words(stage_colors)+1)
+# eval tics125("x"): tics at 1, 2 and 5 of every decade, for logarithmic axes that are often shorter than one.
+tics125(axis) = sprintf('set %stics (); set rmargin 4; do for [e=-12:12] { do for [m in "1 2 5"] { set %stics add (sprintf("%%g", m*10.0**e) m*10.0**e) } }', axis, axis)
