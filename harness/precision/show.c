@@ -66,7 +66,7 @@ eb_error eb_reference_words(const eb_study *study, const eb_study_scene *scene, 
   if (f->state == EB_REFERENCE_MISSING) return eb_text_printf(out, "no reference: not run");
   if (f->state != EB_REFERENCE_STANDS) {
     EB_TRY(eb_text_printf(out, "no reference, so nothing is judged: %s", f->detail));
-    if (f->levels == 0) return EB_OK;
+    if (f->state != EB_REFERENCE_DIVERGES) return EB_OK;
     return eb_text_printf(
         out,
         " (%d levels down to dt = %.3g s; the last two differ by %.2g of the motion, observed "
