@@ -169,7 +169,7 @@ static eb_error read_case(referring *r, int scene, label name, int64_t stride, e
   s->reference.state = EB_REFERENCE_FAILED;
   r->of[scene].stage = DONE;
   eb_error error = eb_string_format(&s->reference.detail, "%s at dt = %.3g: %s", (*run)->solver,
-                                    (*run)->dt, why);
+                                    eb_study_dt(r->study, s, stride), why);
   free(why);
   return error;
 }
