@@ -565,6 +565,55 @@ eb_error eb_results_joints(const eb_results *results, int run, size_t frame, int
   return eb_results_locate(results, run, error);
 }
 
+/* The axes of contacts, count x 3 x 3. */
+static eb_error read_axes(hid_t group, int32_t count, double **out) {
+  eb_h5_shape shape;
+  void *data;
+  EB_TRY(eb_h5_get(group, "frame", H5T_NATIVE_DOUBLE, sizeof **out, &data, &shape));
+  *out = data;
+  if (shape.rank == 3 && shape.size[0] == (hsize_t)count && shape.size[1] == 3 &&
+      shape.size[2] == 3)
+    return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT, "frames/contacts/frame is not of %d x 3 x 3 numbers", count);
+}
+
+static eb_error read_contacts(hid_t group, size_t frames, eb_result_contacts *out) {
+  int32_t offsets = (int32_t)frames + 1;
+  EB_TRY(eb_rows_get(group, "offsets", EB_LONG, 1, &out->offsets, &offsets));
+  out->count = -1;
+  EB_TRY(eb_rows_get(group, "vertices", EB_INDEX, 4, &out->vertices, &out->count));
+  EB_TRY(eb_rows_get(group, "weight", EB_ROUNDED, 4, &out->weight, &out->count));
+  EB_TRY(read_axes(group, out->count, &out->frame));
+  EB_TRY(eb_rows_get(group, "force", EB_ROUNDED, 3, &out->force, &out->count));
+  for (size_t f = 0; f <= frames; f++)
+    if (out->offsets[f] < (f ? out->offsets[f - 1] : 0) || out->offsets[f] > out->count)
+      return EB_ERROR(EB_ERR_FORMAT, "the contacts of frame %zu begin at %lld of %d", f,
+                      (long long)out->offsets[f], out->count);
+  return EB_OK;
+}
+
+eb_error eb_results_contacts(const eb_results *results, int run, size_t frames,
+                             eb_result_contacts *out) {
+  char path[400];
+  *out = (eb_result_contacts){0};
+  if (!eb_results_has(results, run, "frames/contacts")) return EB_OK;
+  snprintf(path, sizeof path, "/runs/%s/frames/contacts", results->runs[run].id);
+  hid_t group = H5Gopen2(results->file, path, H5P_DEFAULT);
+  eb_error error = group < 0 ? eb_h5_error("cannot open", path) : read_contacts(group, frames, out);
+  if (group >= 0) H5Gclose(group);
+  if (error) eb_result_contacts_clear(out);
+  return eb_results_locate(results, run, error);
+}
+
+void eb_result_contacts_clear(eb_result_contacts *contacts) {
+  free(contacts->offsets);
+  free(contacts->vertices);
+  free(contacts->weight);
+  free(contacts->frame);
+  free(contacts->force);
+  *contacts = (eb_result_contacts){0};
+}
+
 eb_error eb_results_check_frames(const eb_results *results, int run, size_t count) {
   const eb_run *about = eb_results_run(results, run);
   int32_t bones = 0, joints = 0;

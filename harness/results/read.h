@@ -128,6 +128,22 @@ EB_MUST eb_error eb_results_bones(const eb_results *results, int run, size_t fra
 EB_MUST eb_error eb_results_joints(const eb_results *results, int run, size_t frame, int32_t *count,
                                    double **out);
 
+/* The contacts of all frames of a run. */
+typedef struct eb_result_contacts {
+  int32_t count;
+  int64_t *offsets;  /* frames + 1: those of frame f are offsets[f] .. offsets[f + 1] - 1 */
+  int32_t *vertices; /* count x 4: nodes of the run and, behind them, vertices of its obstacles */
+  double *weight;    /* count x 4, signed */
+  double *frame;     /* count x 9, rows n, t1, t2 */
+  double *force;     /* count x 3, N, in the frame: vertex i is pushed by weight_i frame^T force */
+} eb_result_contacts;
+/* Those of `frames` frames; none (offsets NULL) when the run has no list of contacts. EB_ERR_FORMAT
+ * when offsets fall or end beyond the lists; vertices may be any numbers. The caller clears
+ * *out. */
+EB_MUST eb_error eb_results_contacts(const eb_results *results, int run, size_t frames,
+                                     eb_result_contacts *out);
+void eb_result_contacts_clear(eb_result_contacts *contacts);
+
 /* The mesh of a run's scene, with all scripted cuts made (regions and fibres included, node sets
  * not), and its surface over the mesh's nodes. */
 EB_MUST eb_error eb_results_mesh(const eb_results *results, int run, eb_mesh **out);

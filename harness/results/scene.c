@@ -8,6 +8,7 @@
 #include "harness/results/read.h"
 #include "harness/results/table.h"
 #include "problems/base/memory.h"
+#include "problems/mesh/faces.h"
 #include "problems/base/vector3.h"
 
 /* Datasets of a mesh, by the type of its elements. */
@@ -26,46 +27,19 @@ const char *eb_element_set(eb_element_type type) {
 
 /* ---- writing: the mesh ----------------------------------------------------------------------- */
 
-/* The region of the element behind each triangle of the surface: one of those around its first
- * corner - elements around node n are around[start[n]] .. around[start[n + 1] - 1] - that has the
- * other two corners as well. */
-static void find_regions(const eb_mesh *mesh, const int32_t *triangles, int32_t count,
-                         int32_t *start, int32_t *around, int32_t *region) {
-  size_t type = mesh->type, corners = (size_t)mesh->element_count * type;
-  for (size_t i = 0; i < corners; i++) start[mesh->elements[i] + 2]++;
-  for (int32_t n = 0; n < mesh->node_count; n++) start[n + 2] += start[n + 1];
-  for (size_t i = 0; i < corners; i++) around[start[mesh->elements[i] + 1]++] = (int32_t)(i / type);
-  for (int32_t t = 0; t < count; t++) {
-    const int32_t *triangle = triangles + 3 * (size_t)t;
-    for (int32_t i = start[triangle[0]]; i < start[triangle[0] + 1]; i++) {
-      const int32_t *corner = mesh->elements + (size_t)around[i] * type;
-      int shared = 0;
-      for (size_t k = 0; k < type; k++)
-        shared += corner[k] == triangle[1] || corner[k] == triangle[2];
-      if (shared < 2) continue;
-      region[t] = mesh->region[around[i]];
-      break;
-    }
-  }
-}
-
-/* Surface triangles over the nodes of the mesh, and their regions. */
+/* Surface triangles over the nodes of the mesh, and the regions of the elements behind them. */
 static eb_error put_surface(hid_t group, const eb_mesh *mesh, const eb_surface *surface) {
-  int32_t count = surface->triangle_count, *triangles, *region = NULL, *start = NULL,
-          *around = NULL;
+  int32_t count = surface->triangle_count, *triangles, *behind = NULL;
   EB_TRY(EB_NEW(triangles, 3 * (size_t)count));
   for (int32_t i = 0; i < 3 * count; i++)
     triangles[i] = surface->node ? surface->node[surface->triangles[i]] : surface->triangles[i];
-  eb_error error = EB_NEW(region, count);
-  if (!error) error = EB_NEW(start, (size_t)mesh->node_count + 2);
-  if (!error) error = EB_NEW(around, (size_t)mesh->element_count * mesh->type);
-  if (!error) find_regions(mesh, triangles, count, start, around, region);
+  eb_error error = eb_mesh_elements_behind(mesh, triangles, count, &behind);
+  for (int32_t t = 0; t < count && !error; t++)
+    behind[t] = behind[t] < 0 ? 0 : mesh->region[behind[t]];
   if (!error) error = eb_rows_put(group, "surface", EB_INDEX, (size_t)count, 3, "1", triangles);
-  if (!error) error = eb_rows_put(group, "surface_region", EB_INDEX, (size_t)count, 1, "1", region);
+  if (!error) error = eb_rows_put(group, "surface_region", EB_INDEX, (size_t)count, 1, "1", behind);
   free(triangles);
-  free(region);
-  free(start);
-  free(around);
+  free(behind);
   return error;
 }
 

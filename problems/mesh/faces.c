@@ -182,3 +182,42 @@ eb_error eb_mesh_surface(const eb_mesh *mesh, eb_surface **out) {
   }
   return error;
 }
+
+/* ---- what is behind the surface -------------------------------------------------------------- */
+
+/* Elements around node n become around[start[n]] .. around[start[n + 1] - 1]. */
+static void list_around(const eb_mesh *mesh, int32_t *start, int32_t *around) {
+  size_t type = mesh->type, corners = (size_t)mesh->element_count * type;
+  for (size_t i = 0; i < corners; i++) start[mesh->elements[i] + 2]++;
+  for (int32_t n = 0; n < mesh->node_count; n++) start[n + 2] += start[n + 1];
+  for (size_t i = 0; i < corners; i++) around[start[mesh->elements[i] + 1]++] = (int32_t)(i / type);
+}
+
+static int32_t behind(const eb_mesh *mesh, const int32_t *start, const int32_t *around,
+                      const int32_t triangle[3]) {
+  size_t type = mesh->type;
+  for (int32_t i = start[triangle[0]]; i < start[triangle[0] + 1]; i++) {
+    const int32_t *corner = mesh->elements + (size_t)around[i] * type;
+    int shared = 0;
+    for (size_t k = 0; k < type; k++)
+      shared += corner[k] == triangle[1] || corner[k] == triangle[2];
+    if (shared == 2) return around[i];
+  }
+  return -1;
+}
+
+eb_error eb_mesh_elements_behind(const eb_mesh *mesh, const int32_t *triangles, int32_t count,
+                                 int32_t **element) {
+  int32_t *start, *around = NULL;
+  EB_TRY(EB_NEW(start, (size_t)mesh->node_count + 2));
+  eb_error error = EB_NEW(around, (size_t)mesh->element_count * mesh->type);
+  if (!error) error = EB_NEW(*element, count);
+  if (!error) {
+    list_around(mesh, start, around);
+    for (int32_t t = 0; t < count; t++)
+      (*element)[t] = behind(mesh, start, around, triangles + 3 * (size_t)t);
+  }
+  free(start);
+  free(around);
+  return error;
+}
