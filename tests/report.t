@@ -54,8 +54,8 @@ my $before = slurp($svg);
 unlink $svg;
 is(system("cd report && gnuplot 1-*-energy.gp"), 0, 'a plot can be drawn again by its script');
 is(slurp($svg), $before, 'and comes out the same');
-my ($png) = glob('report/1-*-r0-last.png');
-is(substr(slurp($png), 1, 3), 'PNG', 'pictures are PNG');
+is(join(' ', map { s/.*\///r } glob('report/*.png')), '1-bench-beam.png 2-conjac2020-twist.png', 'a picture stands for each scene');
+is(substr(slurp('report/1-bench-beam.png'), 1, 3), 'PNG', 'as PNG');
 
 open my $open_surface, '>', 'open.obj' or die;
 print $open_surface "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
@@ -66,7 +66,7 @@ is($code, 0, 'runs that made no step can be reported') or diag $out;
 like(slurp('failed/index.html'), qr/surface is open/, 'with the cause');
 
 run_program('run conjac2020/twist:resolution=0.34,dt=0.1 -s semi-implicit --steps 9 -o there_and_back.h5');
-($code, $out) = run_program('report there_and_back.h5 -o there_and_back');
+($code, $out) = run_program('report there_and_back.h5 --pictures -o there_and_back');
 is($code, 0, 'a bar that is compressed and let go') or diag $out;
 ok(-s 'there_and_back/1-conjac2020-twist-r0-strained.png', 'is shown between its first and last frame too');
 
@@ -75,13 +75,13 @@ sub pictured { my ($page) = @_; return join ' ', $page =~ /r0-([a-z0-9-]+)\.png"
 sub series_of { return join ', ', slurp((glob $_[0])[0]) =~ /^"x" "(.*)"$/mg }
 
 run_program('run conjac2020/twist:resolution=0.34,dt=0.02 -s semi-implicit --steps 200 -o four.h5');
-($code, $out) = run_program('report four.h5 -o four');
+($code, $out) = run_program('report four.h5 --pictures -o four');
 is($code, 0, 'a bar that is compressed, stretched, bent and twisted') or diag $out;
 like(pictured(slurp('four/index.html')), qr/^first( strained(-[234])?){4} last$/, 'is shown in each of the four');
 ok(!-e 'four/1-conjac2020-twist-iterations.svg', 'no plot of one iteration a step');
 
 run_program('run conjac2020/barcut:resolution=0.2,time1=0.05,time2=0.15,stretch=1.1 -s conjac:dynamic=2,beta=5 --steps 60 -o cut.h5');
-($code, $out) = run_program('report cut.h5 -o cut');
+($code, $out) = run_program('report cut.h5 --pictures -o cut');
 is($code, 0, 'a bar that is cut twice') or diag $out;
 $page = slurp('cut/index.html');
 my $shown = pictured($page);
@@ -95,7 +95,7 @@ is(join(' ', uniq(map { (split)[1] } grep { /^[\d.]/ } split /\n/, $pieces)), '1
 like($page, qr/unknowns after condensation, most.*<td>\d+<\/td><\/tr>/s, 'and the unknowns in the table');
 
 run_program('run conjac2020/muscle -s conjac:dynamic=1 --steps 260 -o arm.h5');
-($code, $out) = run_program('report arm.h5 -o arm');
+($code, $out) = run_program('report arm.h5 --pictures -o arm');
 is($code, 0, 'an arm with a muscle') or diag $out;
 $page = slurp('arm/index.html');
 like(pictured($page), qr/^first strained( strained-2)? last$/, 'is shown, not as if it were cut');
@@ -107,7 +107,7 @@ ok(!-e "arm/1-conjac2020-muscle-$_.svg", "no plot that tells nothing: $_") for q
 is_deeply(\@missing, [], 'every picture, plot, script and data file it names is there');
 
 run_program('run conjac2020/barcut:resolution=0.3,cuts=1,time1=0.02 -s semi-implicit --steps 200 -o once.h5');
-($code, $out) = run_program('report once.h5 -o once');
+($code, $out) = run_program('report once.h5 --pictures -o once');
 is($code, 0, 'a bar that is cut once') or diag $out;
 is(join(' ', map { /-r0-(cut.*)\.png/ } glob('once/1-*.png')), 'cut-1', 'is shown after the cut');
 
@@ -118,14 +118,14 @@ is(scalar @points, 3 * 4 + 4, 'one point a step and solver, and those of the lin
 # ---- colliders
 ($code, $out) = run_program('run hecht2012/cloth-drop:resolution=0.1 -s corotational:linear=cg --steps 2 -o sphere.h5');
 is($code, 0, 'a run with a sphere') or diag $out;
-($code, $out) = run_program('report sphere.h5 -o sphere');
+($code, $out) = run_program('report sphere.h5 --pictures -o sphere');
 is($code, 0, 'its report') or diag $out;
 SKIP: {
   my $python = '/usr/bin/python3';
   skip 'no h5py', 10 if system("$python -c 'import h5py' 2>/dev/null");
   system($python, '-c', "import h5py, shutil; shutil.copy('sphere.h5', 'none.h5')\n"
     . "for scene in h5py.File('none.h5', 'r+')['scenes'].values(): del scene['colliders']");
-  ($code, $out) = run_program('report none.h5 -o none');
+  ($code, $out) = run_program('report none.h5 --pictures -o none');
   is($code, 0, 'a file that stores no colliders is reported on') or diag $out;
   my ($with, $without) = map { slurp((glob "$_/*-r0-first.png")[0]) } qw(sphere none);
   isnt($with, $without, 'the sphere is in the picture');
@@ -133,7 +133,7 @@ SKIP: {
   for my $outcome (qw(timed-out diverged)) {
     system($python, '-c', "import h5py, shutil; shutil.copy('there_and_back.h5', '$outcome.h5')\n"
       . "list(h5py.File('$outcome.h5', 'r+')['runs'].values())[0].attrs['outcome'] = '$outcome'");
-    run_program("report $outcome.h5 -o $outcome");
+    run_program("report $outcome.h5 --pictures -o $outcome");
   }
   like(pictured(slurp('timed-out/index.html')), qr/^first strained last$/, 'a run that was cut off is shown like a whole one');
   is(pictured(slurp('diverged/index.html')), 'first last', 'one that blew up by its first and last frame');
@@ -146,7 +146,7 @@ SKIP: {
       . "             'frames/bones', 'frames/joints'):\n"
       . "    if path in run: del run[path]\n"
       . "del run.attrs['uncut_nodes']");
-    ($code, $out) = run_program("report old-$name.h5 -o old-$name");
+    ($code, $out) = run_program("report old-$name.h5 --pictures -o old-$name");
     is($code, 0, "a file older than cuts and rigid links is reported on: $name") or diag $out;
     $page = slurp("old-$name/index.html");
     like(pictured($page), qr/^first .*last$/, 'its pictures are there');
@@ -159,7 +159,7 @@ my $plugin = "$build/tests/plugins/reporting.so";
 ($code, $out) = run_program("run bench/beam:resolution=0.25 --plugin $plugin -s reporting:period=60 -s reporting:period=60,first=31",
   '-s newton --steps 60 -o updates.h5');
 is($code, 4, 'a run that updates elements, in steps that are none') or diag $out;
-($code, $out) = run_program('report updates.h5 -o updates');
+($code, $out) = run_program('report updates.h5 --pictures -o updates');
 is($code, 0, 'its report') or diag $out;
 $page = slurp('updates/index.html');
 @missing = grep { !-s "updates/$_" } $page =~ /(?:src|href)="([^"#]+)"/g;

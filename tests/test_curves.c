@@ -123,9 +123,10 @@ static void test_drawing(void) {
     char name[64];
     struct stat info = {0};
     forest f = grow(trees[i].count, trees[i].reach, (uint64_t)i);
-    tap_succeeds(
-        eb_plots_tree(&f.tree, "a \"scene's\" `touch trap`, \\solver", folder, trees[i].base),
-        trees[i].base);
+    eb_plotter plotter = {.dir = folder};
+    eb_error error =
+        eb_plots_tree(&f.tree, "a \"scene's\" `touch trap`, \\solver", &plotter, trees[i].base);
+    tap_succeeds(eb_plotter_finish(&plotter, error), trees[i].base);
     snprintf(name, sizeof name, "%s.svg", trees[i].base);
     int missing = stat(in_folder(name), &info);
     tap_ok(!missing && info.st_size > 1000 && info.st_size < 4000000, "%s: %lld bytes", name,
@@ -148,13 +149,16 @@ static int points_in(const char *name) {
 }
 
 static eb_error draw_error_tau(const char *base, const eb_curve *curves, int count, bool *drawn) {
-  return eb_plots_curves(folder, base, "error-tau", "a scene", NULL, NULL, EB_LOG_X | EB_LOG_Y,
-                         curves, count, drawn);
+  eb_plotter plotter = {.dir = folder};
+  return eb_plotter_finish(&plotter,
+                           eb_plots_curves(&plotter, base, "error-tau", "a scene", NULL, NULL,
+                                           EB_LOG_X | EB_LOG_Y, curves, count, drawn));
 }
 
 static eb_error draw_time_budget(const char *dir, const eb_curve *curves, int count, bool *drawn) {
-  return eb_plots_curves(dir, "time", "time-budget", "a scene", NULL, NULL, 0, curves, count,
-                         drawn);
+  eb_plotter plotter = {.dir = dir};
+  return eb_plotter_finish(&plotter, eb_plots_curves(&plotter, "time", "time-budget", "a scene",
+                                                     NULL, NULL, 0, curves, count, drawn));
 }
 
 static void test_curves(void) {
@@ -174,7 +178,60 @@ static void test_curves(void) {
             "a folder that is not there");
 }
 
+/* ---- many plots at once ---------------------------------------------------------------------- */
+
+/* Each plot starts as gnuplot does: those of one process come out as if they were alone. */
+static void test_together(void) {
+  static const double x[] = {1, 2, 3}, y[] = {1, 100, 10000};
+  const eb_curve curve = {"a curve", 3, x, y};
+  eb_plotter alone = {.dir = folder}, together = {.dir = folder};
+  eb_error error = EB_OK;
+  bool drawn, equal = true;
+  tap_require(eb_plotter_finish(&alone, eb_plots_curves(&alone, "alone", "curves", "title", "x",
+                                                        "y", 0, &curve, 1, &drawn)),
+              "a plot alone");
+  for (int i = 0; i < 40 && !error; i++) {
+    char base[16];
+    snprintf(base, sizeof base, "plot-%d", i);
+    error = eb_plots_curves(&together, base, "curves", "title", "x", "y",
+                            i % 2 ? EB_LOG_X | EB_LOG_Y : 0, &curve, 1, &drawn);
+  }
+  tap_succeeds(eb_plotter_finish(&together, error), "40 plots, every other one logarithmic");
+  eb_text first = {0};
+  tap_require(eb_text_read(in_folder("alone.svg"), "a plot", &first), "what it looks like");
+  for (int i = 0; i < 40; i += 2) {
+    char name[16];
+    eb_text text = {0};
+    snprintf(name, sizeof name, "plot-%d.svg", i);
+    tap_require(eb_text_read(in_folder(name), "a plot", &text), name);
+    equal = equal && strcmp(text.data, first.data) == 0;
+    eb_text_clear(&text);
+  }
+  eb_text_clear(&first);
+  tap_ok(equal, "those that are not look like one that was drawn alone");
+}
+
+/* A script that fails stops its process, and what gnuplot says of it comes back. */
+static void test_failure(void) {
+  eb_plotter plotter = {.dir = folder};
+  static const char script[] = "plot nothing_of_that_name\n";
+  tap_require(eb_file_write(in_folder("wrong.gp"), script, sizeof script - 1), "a script");
+  tap_require(eb_strings_add(&plotter.scripts, "wrong.gp"), "waits");
+  tap_fails(eb_plotter_finish(&plotter, EB_OK), EB_ERR_LIBRARY, "nothing_of_that_name",
+            "a script that fails");
+  tap_fails(eb_plotter_finish(&plotter, EB_ERROR(EB_ERR_IO, "before")), EB_ERR_IO, "before",
+            "an error from before comes back");
+}
+
 /* ---- maps ------------------------------------------------------------------------------------ */
+
+static eb_error draw_map(const char *base, bool logarithmic, const eb_map_cell *cells, int count,
+                         bool *drawn) {
+  eb_plotter plotter = {.dir = folder};
+  return eb_plotter_finish(&plotter,
+                           eb_plots_map(&plotter, base, "a \"map\"", "modes", "points",
+                                        "gradient (N)", logarithmic, cells, count, drawn));
+}
 
 static void test_map(void) {
   static const eb_map_cell cells[] = {{16, 400, 3e-3}, {2, 20, 5e4}, {2, 400, 1e2},
@@ -184,9 +241,7 @@ static void test_map(void) {
   char path[4200];
   eb_text text = {0};
   bool drawn;
-  tap_succeeds(eb_plots_map(folder, "map", "a \"map\"", "modes", "points", "gradient (N)", true,
-                            cells, 9, &drawn),
-               "a map with gaps is drawn");
+  tap_succeeds(draw_map("map", true, cells, 9, &drawn), "a map with gaps is drawn");
   snprintf(path, sizeof path, "%s/map.dat", folder);
   tap_require(eb_text_read(path, "data", &text), "its data");
   tap_ok(drawn && strcmp(text.data, "2 1 0.003 \"0.003\" 16777215\n0 0 50000 \"5e+04\" 1120295\n"
@@ -194,12 +249,9 @@ static void test_map(void) {
                                     "1 0 10000 \"1e+04\" 1120295\n1 1 20 \"20\" 16777215\n") == 0,
          "cells lie in columns and rows by rising numbers; what colours cannot show is left out");
   eb_text_clear(&text);
-  tap_succeeds(eb_plots_map(folder, "one", "one", "x", "y", "z", false, one, 1, &drawn),
-               "a map of one cell is drawn");
-  tap_succeeds(eb_plots_map(folder, "one", "one", "x", "y", "z", true, one, 1, &drawn),
-               "with logarithmic colours, too");
-  tap_succeeds(eb_plots_map(folder, "none", "none", "x", "y", "z", false, none, 1, &drawn),
-               "no cell");
+  tap_succeeds(draw_map("one", false, one, 1, &drawn), "a map of one cell is drawn");
+  tap_succeeds(draw_map("one", true, one, 1, &drawn), "with logarithmic colours, too");
+  tap_succeeds(draw_map("none", false, none, 1, &drawn), "no cell");
   tap_ok(!drawn, "a map without cells is none");
 }
 
@@ -211,5 +263,7 @@ int main(void) {
   test_drawing();
   test_curves();
   test_map();
+  test_together();
+  test_failure();
   return scratch_close();
 }

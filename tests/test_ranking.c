@@ -313,7 +313,9 @@ static void keep(const char *path, char kept[256]) {
 
 static eb_error write_report(const char *file, const char *name) {
   const eb_strings none = {0};
-  return eb_report_write(&file, 1, &none, in_folder(name));
+  const eb_report_request request = {
+      .files = &file, .file_count = 1, .unreadable = &none, .dir = in_folder(name)};
+  return eb_report_write(&request);
 }
 
 static void test_report(const char *file) {

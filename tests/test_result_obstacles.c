@@ -233,7 +233,12 @@ static void draw(const recording *r, const eb_report_run *run, const eb_view *vi
   tap_require(eb_render_create(WIDTH, HEIGHT, &render), "a picture");
   tap_require(eb_render_camera(render, view->lo, view->hi, direction), "a camera");
   tap_require(eb_render_surface(render, &mesh), "the block");
-  if (obstacles) tap_require(eb_draw_obstacles(render, run, 0), "obstacles");
+  if (obstacles) {
+    eb_result_obstacles all;
+    tap_require(eb_results_obstacles(run->file, run->index, 0, &all), "what is there");
+    tap_require(eb_draw_obstacles(render, &all), "obstacles");
+    eb_result_obstacles_clear(&all);
+  }
   eb_render_pixels(render, rgb);
   eb_render_destroy(render);
 }

@@ -5,6 +5,7 @@
 #include "harness/cli/command.h"
 #include "harness/names.h"
 #include "harness/precision/show.h"
+#include "harness/report/page.h"
 #include "harness/results/json.h"
 
 static const eb_flag flags[] = {
@@ -114,8 +115,7 @@ static eb_error write_page(const eb_study *study) {
   const char *folder = study->request->folder;
   eb_error error = eb_study_draw(study, folder, &drawn);
   if (!error) error = eb_study_html(study, &drawn, &page);
-  snprintf(path, sizeof path, "%s/index.html", folder);
-  if (!error) error = eb_file_write(path, page.data, page.length);
+  if (!error) error = eb_page_write(&page, folder);
   snprintf(path, sizeof path, "%s/trajectories.h5", folder);
   if (!error) error = eb_study_write_trajectories(study, path);
   eb_text_clear(&page);

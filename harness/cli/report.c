@@ -1,11 +1,15 @@
-/* elastobench report: one folder with tables, plots and pictures of result files. */
+/* elastobench report: one folder with tables, plots and a player of result files. */
 #include <stdio.h>
 
 #include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/report/report.h"
 
-static const eb_flag flags[] = {{"output", 'o', "DIR", "folder to write (report)"}, {0}};
+static const eb_flag flags[] = {
+    {"output", 'o', "DIR", "folder to write (report)"},
+    {"pictures", 0, NULL,
+     "draw frames of every run as PNG beside the player, which shows them all"},
+    {0}};
 
 /* What cannot be read is told of and left out. */
 static eb_error run(const eb_arguments *arguments, int *code) {
@@ -23,8 +27,12 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   }
   if (!error && refused.count > 0) *code = EB_EXIT_TROUBLE;
   if (!error && good.count == 0) error = EB_ERROR(EB_ERR_FORMAT, "there is no file to report on");
-  if (!error)
-    error = eb_report_write((const char *const *)good.items, good.count, &refused, folder);
+  const eb_report_request request = {.files = (const char *const *)good.items,
+                                     .file_count = good.count,
+                                     .unreadable = &refused,
+                                     .dir = folder,
+                                     .pictures = eb_arguments_has(arguments, "pictures")};
+  if (!error) error = eb_report_write(&request);
   if (!error) printf("%s/index.html\n", folder);
   eb_strings_clear(&good);
   eb_strings_clear(&refused);
@@ -32,8 +40,8 @@ static eb_error run(const eb_arguments *arguments, int *code) {
 }
 
 const eb_command eb_command_report = {.name = "report",
-                                      .synopsis = "F.h5.. [-o DIR]",
-                                      .summary = "write index.html with tables, plots and pictures",
+                                      .synopsis = "F.h5.. [-o DIR] [--pictures]",
+                                      .summary = "write index.html with tables, plots and a player",
                                       .flags = flags,
                                       .least = 1,
                                       .most = 1000,

@@ -9,6 +9,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
 #include "harness/environment.h"
+#include "harness/report/page.h"
 #include "harness/reproduce/outcome.h"
 #include "harness/results/json.h"
 #include "problems/base/text.h"
@@ -82,8 +83,9 @@ static eb_error show(job *j) {
     if (!error) printf("%s/index.html\n", j->folder);
   }
   if (!error) error = eb_reproduction_draw(found, j->folder);
+  if (j->all) found->overview = "../index.html";
   if (!error) error = eb_reproduction_html(found, &page);
-  if (!error) error = write_file(j->folder, "index.html", &page);
+  if (!error) error = eb_page_write(&page, j->folder);
   eb_text_clear(&page);
   return error;
 }
@@ -190,7 +192,7 @@ static eb_error print_all(gathering *all, bool markdown) {
   eb_text html = {0}, text = {0};
   eb_error error = eb_overview_html(&all->overview, &html);
   if (!error) error = eb_overview_markdown(&all->overview, &text);
-  if (!error) error = write_file(all->folder, "index.html", &html);
+  if (!error) error = eb_page_write(&html, all->folder);
   if (!error) error = write_file(all->folder, "RESULTS.md", &text);
   if (!error && markdown) fwrite(text.data, 1, text.length, stdout);
   eb_text_clear(&html);

@@ -10,6 +10,7 @@
 #include "harness/print.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/markup.h"
+#include "harness/report/page.h"
 
 /* ---- plots ----------------------------------------------------------------------------------- */
 
@@ -53,13 +54,13 @@ static eb_error put_series(const eb_history_series *s, eb_plot_data *data) {
   return EB_OK;
 }
 
-static eb_error draw(const eb_history_view *view, const eb_history_series *s, const char *folder) {
+static eb_error draw(const eb_history_view *view, const eb_history_series *s, eb_plotter *plotter) {
   char stem[STEM_BYTES], y[160];
   eb_plot_data data = {.x = "record", .y = y};
   stem_of(view, s, stem);
   snprintf(y, sizeof y, "%s%s", s->unit, s->relative ? ", beside the machine's limit" : "");
   eb_error error = put_series(s, &data);
-  if (!error) error = eb_plot_draw(folder, stem, "history", s->name, &data);
+  if (!error) error = eb_plot_draw(plotter, stem, "history", s->name, &data);
   eb_text_clear(&data.text);
   return error;
 }
@@ -91,7 +92,7 @@ static eb_error put_row(const eb_history_series *s, eb_text *page) {
 }
 
 static eb_error put_machine(const eb_history_shown *shown, const eb_history_machine *machine,
-                            const char *folder, eb_text *page) {
+                            eb_plotter *plotter, eb_text *page) {
   const eb_history_view *view = shown->view;
   const eb_history_record *facts = machine->facts;
   EB_TRY(
@@ -111,16 +112,16 @@ static eb_error put_machine(const eb_history_shown *shown, const eb_history_mach
     const eb_history_series *s = &view->series[i];
     char stem[STEM_BYTES];
     if (!is_drawn(s)) continue;
-    EB_TRY(draw(view, s, folder));
+    EB_TRY(draw(view, s, plotter));
     stem_of(view, s, stem);
     EB_TRY(eb_markup_plot(page, "", stem, s->name));
   }
   return eb_text_printf(page, "</div>\n");
 }
 
-static eb_error put_page(const eb_history_shown *shown, const char *folder, eb_text *page) {
+static eb_error put_page(const eb_history_shown *shown, eb_plotter *plotter, eb_text *page) {
   const eb_change_options *change = &shown->choice->change;
-  EB_TRY(eb_markup_open(page, "elastobench history", NULL));
+  EB_TRY(eb_page_open(page, "elastobench history", "history"));
   EB_TRY(eb_text_printf(
       page,
       "<h1>elastobench history</h1>\n<p>Records are in the order of their %s, and figures of one "
@@ -134,18 +135,17 @@ static eb_error put_page(const eb_history_shown *shown, const char *folder, eb_t
       shown->history->by_git ? "commits" : "dates", change->shortest, 100 * change->least,
       change->p, change->correlation));
   for (int m = 0; m < shown->view->machine_count; m++)
-    EB_TRY(put_machine(shown, &shown->view->machines[m], folder, page));
-  return eb_text_printf(page, "</body></html>\n");
+    EB_TRY(put_machine(shown, &shown->view->machines[m], plotter, page));
+  return eb_page_close(page);
 }
 
 eb_error eb_history_pages(const eb_history_shown *shown, const char *folder) {
   eb_text page = {0};
-  char path[4096];
+  eb_plotter plotter = {.dir = folder};
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
-  eb_error error = put_page(shown, folder, &page);
-  snprintf(path, sizeof path, "%s/index.html", folder);
-  if (!error) error = eb_file_write(path, page.data, page.length);
+  eb_error error = eb_plotter_finish(&plotter, put_page(shown, &plotter, &page));
+  if (!error) error = eb_page_write(&page, folder);
   eb_text_clear(&page);
   return error;
 }

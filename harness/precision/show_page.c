@@ -5,6 +5,7 @@
 
 #include "harness/precision/show.h"
 #include "harness/report/markup.h"
+#include "harness/report/page.h"
 
 #define HTML(out, template, ...)                                                                   \
   eb_markup_fill(out, eb_markup_text, template, (const char *const[]){__VA_ARGS__})
@@ -155,10 +156,10 @@ static eb_error put_method(const eb_study *study, eb_text *page) {
 }
 
 eb_error eb_study_html(const eb_study *study, const eb_study_plots *drawn, eb_text *page) {
-  EB_TRY(eb_markup_open(page, "Matched accuracy", "papers"));
+  EB_TRY(eb_page_open(page, "Matched accuracy", "papers"));
   EB_TRY(RAW(page, "<h1>Matched accuracy</h1>\n"));
   EB_TRY(put_method(study, page));
   EB_TRY(put_profiles(study, drawn, page));
   for (int i = 0; i < study->scene_count; i++) EB_TRY(put_scene(study, i, drawn, page));
-  return RAW(page, "</body></html>\n");
+  return eb_page_close(page);
 }

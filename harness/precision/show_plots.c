@@ -75,7 +75,7 @@ static eb_error put_lists(eb_plot_data *data, const eb_text lists[LAYERS], const
   return eb_plot_set(data, "hues", hues->data ? hues->data : "");
 }
 
-static eb_error draw_cost(const eb_study *study, int scene, eb_cost_kind c, const char *dir,
+static eb_error draw_cost(const eb_study *study, int scene, eb_cost_kind c, eb_plotter *plotter,
                           bool *drawn) {
   static const char *const axes[EB_COST_KINDS] = {"processor time of set-up and steps (s)",
                                                   "products with the matrix", "factorizations"};
@@ -92,7 +92,7 @@ static eb_error draw_cost(const eb_study *study, int scene, eb_cost_kind c, cons
     error = put_solver(study, scene, k, c, &data, lists, &hues);
   if (!error) error = put_lists(&data, lists, &hues);
   *drawn = !error && data.series > 0;
-  if (*drawn) error = eb_plot_draw(dir, base, "precision", s->title, &data);
+  if (*drawn) error = eb_plot_draw(plotter, base, "precision", s->title, &data);
   for (int l = 0; l < LAYERS; l++) eb_text_clear(&lists[l]);
   eb_text_clear(&hues);
   eb_text_clear(&data.text);
@@ -124,7 +124,7 @@ static eb_error put_profile(const eb_study *study, int solver, bool paid, eb_plo
   return EB_OK;
 }
 
-static eb_error draw_profile(const eb_study *study, bool paid, const char *dir, bool *drawn) {
+static eb_error draw_profile(const eb_study *study, bool paid, eb_plotter *plotter, bool *drawn) {
   eb_plot_data data = {0};
   *drawn = study->profiles.problems > 0;
   if (!*drawn) return EB_OK;
@@ -134,7 +134,7 @@ static eb_error draw_profile(const eb_study *study, bool paid, const char *dir, 
   for (int k = 0; k < study->solver_count && !error; k++)
     error = put_profile(study, k, paid, &data);
   if (!error)
-    error = eb_plot_draw(dir, paid ? "data" : "performance", "profile",
+    error = eb_plot_draw(plotter, paid ? "data" : "performance", "profile",
                          paid ? "Data profile" : "Performance profile", &data);
   eb_text_clear(&data.text);
   eb_text_clear(&data.settings);
@@ -143,14 +143,19 @@ static eb_error draw_profile(const eb_study *study, bool paid, const char *dir, 
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-eb_error eb_study_draw(const eb_study *study, const char *dir, eb_study_plots *drawn) {
-  *drawn = (eb_study_plots){0};
+static eb_error draw_all(const eb_study *study, eb_plotter *plotter, eb_study_plots *drawn) {
   EB_TRY(EB_NEW(drawn->scene, study->scene_count));
   for (int i = 0; i < study->scene_count; i++)
     for (int c = 0; c < EB_COST_KINDS; c++)
-      EB_TRY(draw_cost(study, i, (eb_cost_kind)c, dir, &drawn->scene[i][c]));
-  EB_TRY(draw_profile(study, false, dir, &drawn->performance));
-  return draw_profile(study, true, dir, &drawn->data);
+      EB_TRY(draw_cost(study, i, (eb_cost_kind)c, plotter, &drawn->scene[i][c]));
+  EB_TRY(draw_profile(study, false, plotter, &drawn->performance));
+  return draw_profile(study, true, plotter, &drawn->data);
+}
+
+eb_error eb_study_draw(const eb_study *study, const char *dir, eb_study_plots *drawn) {
+  eb_plotter plotter = {.dir = dir};
+  *drawn = (eb_study_plots){0};
+  return eb_plotter_finish(&plotter, draw_all(study, &plotter, drawn));
 }
 
 void eb_study_plots_clear(eb_study_plots *plots) {

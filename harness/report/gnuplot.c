@@ -2,13 +2,16 @@
 
 #include <errno.h>
 #include <math.h>
+#include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/embedded.h"
+#include "problems/base/memory.h"
 #include "problems/base/text.h"
 
 /* ---- data ------------------------------------------------------------------------------------ */
@@ -43,46 +46,84 @@ eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarith
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
 
-/* Reads to the end and keeps what fits. */
-static void read_messages(int from, char *text, size_t bytes) {
-  char rest[256];
-  size_t used = 0;
-  for (;;) {
-    bool room = used + 1 < bytes;
-    ssize_t got = read(from, room ? text + used : rest, room ? bytes - 1 - used : sizeof rest);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    if (room) used += (size_t)got;
+/* The words of a command that draws every `step`-th script from `first` on, each in a state as
+ * gnuplot starts with. The caller frees *out; the words are not its own. */
+static eb_error command_of(const eb_plotter *plotter, int first, int step, char ***out) {
+  static char program[] = "gnuplot", option[] = "-e", fresh[] = "reset session";
+  EB_TRY(EB_NEW(*out, 3 * plotter->scripts.count + 2));
+  int count = 0;
+  (*out)[count++] = program;
+  for (int s = first; s < plotter->scripts.count; s += step) {
+    (*out)[count++] = option;
+    (*out)[count++] = fresh;
+    (*out)[count++] = plotter->scripts.items[s];
   }
-  text[used] = '\0';
+  return EB_OK;
 }
 
-/* Runs gnuplot in the folder, so that scripts name their files without a path. Its warnings are
- * dropped, its errors passed on. */
-static eb_error run_gnuplot(const char *dir, const char *script) {
-  int messages[2], status = 0;
-  char text[512];
-  if (pipe(messages) != 0) return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
-  pid_t child = fork();
-  if (child == 0) {
-    close(messages[0]);
-    if (dup2(messages[1], STDERR_FILENO) >= 0 && chdir(dir) == 0)
-      execlp("gnuplot", "gnuplot", script, (char *)NULL);
+/* Runs gnuplot in the folder, so that scripts name their files without a path. */
+static eb_error start_process(const char *dir, char **command, eb_plot_process *out) {
+  out->messages = tmpfile();
+  if (!out->messages)
+    return EB_ERROR(EB_ERR_IO, "cannot make a file for gnuplot's messages: %s", strerror(errno));
+  out->child = fork();
+  if (out->child == 0) {
+    if (dup2(fileno(out->messages), STDERR_FILENO) >= 0 && chdir(dir) == 0)
+      execvp(command[0], command);
     _exit(127);
   }
-  int cause = errno;
-  close(messages[1]);
-  if (child > 0) read_messages(messages[0], text, sizeof text);
-  close(messages[0]);
-  if (child < 0) return EB_ERROR(EB_ERR_IO, "cannot start gnuplot: %s", strerror(cause));
-  while (waitpid(child, &status, 0) < 0)
+  if (out->child > 0) return EB_OK;
+  fclose(out->messages);
+  return EB_ERROR(EB_ERR_IO, "cannot start gnuplot: %s", strerror(errno));
+}
+
+eb_error eb_plotter_start(eb_plotter *plotter) {
+  int cores = omp_get_num_procs(), wanted = plotter->scripts.count;
+  if (wanted > cores) wanted = cores;
+  if (wanted > EB_PLOT_PROCESSES) wanted = EB_PLOT_PROCESSES;
+  while (plotter->count < wanted) {
+    char **command;
+    EB_TRY(command_of(plotter, plotter->count, wanted, &command));
+    eb_error error = start_process(plotter->dir, command, &plotter->process[plotter->count]);
+    free(command);
+    EB_TRY(error);
+    plotter->count++;
+  }
+  eb_strings_clear(&plotter->scripts);
+  return EB_OK;
+}
+
+/* Warnings are dropped, errors passed on: a failing script is the last, so is what is said of it.
+ */
+static eb_error finish_process(const char *dir, const eb_plot_process *process) {
+  int status = 0;
+  char text[512];
+  while (waitpid(process->child, &status, 0) < 0)
     if (errno != EINTR) return EB_ERROR(EB_ERR_IO, "cannot wait for gnuplot: %s", strerror(errno));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     return EB_ERROR(EB_ERR_LIBRARY, "gnuplot was not found: install the package gnuplot-nox");
-  return status == 0 ? EB_OK
-                     : EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed on '%s/%s' (status %d): %s", dir,
-                                script, status, text);
+  if (status == 0) return EB_OK;
+  if (fseek(process->messages, -(long)(sizeof text - 1), SEEK_END) != 0) rewind(process->messages);
+  text[fread(text, 1, sizeof text - 1, process->messages)] = '\0';
+  return EB_ERROR(EB_ERR_LIBRARY, "gnuplot failed in '%s' (status %d): %s", dir, status, text);
 }
+
+eb_error eb_plotter_finish(eb_plotter *plotter, eb_error error) {
+  if (!error) error = eb_plotter_start(plotter);
+  for (int p = 0; p < plotter->count; p++) {
+    eb_error failed = finish_process(plotter->dir, &plotter->process[p]);
+    fclose(plotter->process[p].messages);
+    if (error)
+      eb_error_free(failed);
+    else
+      error = failed;
+  }
+  plotter->count = 0;
+  eb_strings_clear(&plotter->scripts);
+  return error;
+}
+
+/* ---- scripts --------------------------------------------------------------------------------- */
 
 static eb_error append_template(eb_text *script, const char *stem) {
   char name[64];
@@ -141,17 +182,16 @@ static eb_error fill_script(eb_text *script, const char *base, const char *stem,
   return append_template(script, stem);
 }
 
-eb_error eb_plot_draw(const char *dir, const char *base, const char *stem, const char *title,
+eb_error eb_plot_draw(eb_plotter *plotter, const char *base, const char *stem, const char *title,
                       const eb_plot_data *data) {
   char path[4096], name[512];
-  snprintf(path, sizeof path, "%s/%s.dat", dir, base);
+  snprintf(path, sizeof path, "%s/%s.dat", plotter->dir, base);
   EB_TRY(eb_file_write(path, data->text.data, data->text.length));
   eb_text script = {0};
   eb_error error = fill_script(&script, base, stem, title, data);
-  snprintf(path, sizeof path, "%s/%s.gp", dir, base);
+  snprintf(name, sizeof name, "%s.gp", base);
+  snprintf(path, sizeof path, "%s/%s", plotter->dir, name);
   if (!error) error = eb_file_write(path, script.data, script.length);
   eb_text_clear(&script);
-  EB_TRY(error);
-  snprintf(name, sizeof name, "%s.gp", base);
-  return run_gnuplot(dir, name);
+  return error ? error : eb_strings_add(&plotter->scripts, name);
 }

@@ -1,7 +1,12 @@
-/* Plots by gnuplot: data as text, a template of reports/gnuplot/, a picture. */
+/* Plots by gnuplot: data as text, a template of reports/gnuplot/, a picture. Plots of a folder are
+ * written one after the other and drawn together, by a few processes of gnuplot. */
 #ifndef EB_REPORT_GNUPLOT_H
 #define EB_REPORT_GNUPLOT_H
 
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "harness/strings.h"
 #include "problems/base/text.h"
 #include "solvers/solver.h"
 
@@ -38,10 +43,32 @@ EB_MUST eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned 
 /* Adds the setting NAME = 'TEXT', whatever the text is. */
 EB_MUST eb_error eb_plot_set(eb_plot_data *data, const char *name, const char *text);
 
-/* Writes DIR/BASE.dat and DIR/BASE.gp, made from the template STEM, and draws DIR/BASE.svg.
- * EB_ERR_LIBRARY when gnuplot is missing or fails, with what it said. BASE has letters, digits and
- * dashes; the title may be any text. */
-EB_MUST eb_error eb_plot_draw(const char *dir, const char *base, const char *stem,
+/* A process of gnuplot, and where its messages go. */
+typedef struct eb_plot_process {
+  pid_t child;
+  FILE *messages;
+} eb_plot_process;
+
+/* The plots of a folder. Start from {.dir = ..}, end with eb_plotter_finish. */
+enum { EB_PLOT_PROCESSES = 16 };
+typedef struct eb_plotter {
+  const char *dir;
+  eb_strings scripts; /* that wait: "BASE.gp" */
+  int count;          /* of processes at work */
+  eb_plot_process process[EB_PLOT_PROCESSES];
+} eb_plotter;
+
+/* Writes DIR/BASE.dat and DIR/BASE.gp, made from the template STEM, and lets DIR/BASE.svg wait to
+ * be drawn. BASE has letters, digits and dashes; the title may be any text. */
+EB_MUST eb_error eb_plot_draw(eb_plotter *plotter, const char *base, const char *stem,
                               const char *title, const eb_plot_data *data);
+
+/* Begins to draw what waits, in as many processes as the machine has cores for; once. */
+EB_MUST eb_error eb_plotter_start(eb_plotter *plotter);
+
+/* Waits until everything is drawn, what waits still included. EB_ERR_LIBRARY when gnuplot is
+ * missing or fails, with what it said. Call it also after an error, which then is `error` and comes
+ * back. */
+EB_MUST eb_error eb_plotter_finish(eb_plotter *plotter, eb_error error);
 
 #endif

@@ -1,10 +1,9 @@
 #include "harness/report/markup.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "harness/embedded.h"
 
 eb_error eb_markup_text(eb_text *page, const char *text) {
   for (const char *c = text ? text : ""; *c; c++) {
@@ -33,19 +32,6 @@ eb_error eb_markup_fill(eb_text *page, eb_error (*escape)(eb_text *page, const c
   return eb_text_append(page, template, strlen(template));
 }
 
-eb_error eb_markup_open(eb_text *page, const char *title, const char *class) {
-  eb_embedded css;
-  EB_TRY(eb_embedded_find("html/report.css", &css));
-  EB_TRY(eb_markup_between(page,
-                           "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
-                           title, "</title>\n<style>\n"));
-  EB_TRY(eb_text_append(page, css.data, css.size));
-  EB_TRY(eb_text_printf(page, "</style></head>"));
-  return class ? eb_markup_between(page, "<body class=\"", class, "\">\n")
-               : eb_text_printf(page, "<body>\n");
-}
-
 eb_error eb_markup_number(eb_text *page, const char *format, double value) {
   EB_TRY(eb_text_printf(page, "<td>"));
   if (isfinite(value)) {
@@ -58,10 +44,21 @@ eb_error eb_markup_number(eb_text *page, const char *format, double value) {
   return eb_text_printf(page, "</td>");
 }
 
+eb_error eb_markup_json(eb_text *page, const char *text) {
+  EB_TRY(eb_text_printf(page, "\""));
+  for (const char *c = text ? text : ""; *c; c++) {
+    bool plain = (unsigned char)*c >= ' ' && !strchr("\"\\<&", *c);
+    EB_TRY(plain ? eb_text_append(page, c, 1)
+                 : eb_text_printf(page, "\\u%04x", (unsigned)(unsigned char)*c));
+  }
+  return eb_text_printf(page, "\"");
+}
+
 eb_error eb_markup_plot(eb_text *page, const char *prefix, const char *stem, const char *caption) {
   char base[512];
   snprintf(base, sizeof base, "%s%s%s", prefix, *prefix ? "-" : "", stem);
-  EB_TRY(eb_text_printf(page, "<figure><img src=\"%s.svg\" alt=\"", base));
+  EB_TRY(eb_text_printf(page, "<figure><img class=\"plot\" loading=\"lazy\" src=\"%s.svg\" alt=\"",
+                        base));
   EB_TRY(eb_markup_text(page, caption));
   EB_TRY(eb_markup_between(page, "\"><figcaption>", caption, ""));
   return eb_text_printf(page,

@@ -39,6 +39,7 @@ typedef struct eb_report_scene {
   int first, last;  /* runs */
   char prefix[128]; /* of its files */
   bool plot[EB_PLOT_KINDS];
+  char poster[200]; /* what PREFIX.png shows; "": there is none */
 } eb_report_scene;
 
 /* What was drawn of one run, run N of a scene in PREFIX-rN-NAME.png or .svg. */

@@ -229,15 +229,14 @@ void eb_view_direction(const eb_view *view, double direction[3]) {
   memcpy(direction, view->planar ? down : aslant, sizeof aslant);
 }
 
-/* A plane, level, that holds what is above it. */
-static bool is_floor(const eb_collider *collider) {
+bool eb_is_floor(const eb_collider *collider) {
   return collider->kind == EB_PLANE && collider->axis[2] > 1 - 1e-12;
 }
 
 double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders) {
   double height = -INFINITY;
   for (int32_t c = 0; c < colliders->count; c++)
-    if (is_floor(&colliders->list[c])) height = fmax(height, colliders->list[c].origin[2]);
+    if (eb_is_floor(&colliders->list[c])) height = fmax(height, colliders->list[c].origin[2]);
   if (isfinite(height)) return height;
   return view->planar
              ? view->lo[2] - 0.06 * hypot(view->hi[0] - view->lo[0], view->hi[1] - view->lo[1])
@@ -292,7 +291,7 @@ static eb_error add_rigid(const eb_report_run *run, size_t frame, const eb_view 
   for (int32_t c = 0; c < colliders.count; c++) {
     eb_tessellation surface;
     double height = colliders.list[c].origin[2];
-    if (is_floor(&colliders.list[c])) { /* its height alone */
+    if (eb_is_floor(&colliders.list[c])) { /* its height alone */
       if (height >= around.lo[2] && height <= around.hi[2]) widen(view, 2, height);
       continue;
     }
@@ -377,69 +376,143 @@ static eb_error draw_collider(eb_render *render, const eb_collider *collider, co
 /* Faces that are turned away are faint, so that the near walls of a container, which face its
  * inside, do not hide what it holds, while its far walls and its floor have shading. The greys stay
  * apart beside each other, from one obstacle to the next. */
-eb_error eb_draw_obstacles(eb_render *render, const eb_report_run *run, size_t frame) {
+eb_error eb_draw_obstacles(eb_render *render, const eb_result_obstacles *all) {
   static const float tones[] = {0.80f, 0.62f, 0.72f, 0.52f, 0.86f, 0.57f, 0.76f, 0.67f};
-  eb_result_obstacles all;
-  EB_TRY(eb_results_obstacles(run->file, run->index, frame, &all));
-  eb_error error = EB_OK;
-  for (int32_t first = 0, last = 0; first < all.triangle_count && !error; first = last) {
-    int32_t obstacle = all.obstacle[all.triangles[3 * (size_t)first]];
-    while (last < all.triangle_count && all.obstacle[all.triangles[3 * (size_t)last]] == obstacle)
+  for (int32_t first = 0, last = 0; first < all->triangle_count; first = last) {
+    int32_t obstacle = all->obstacle[all->triangles[3 * (size_t)first]];
+    while (last < all->triangle_count &&
+           all->obstacle[all->triangles[3 * (size_t)last]] == obstacle)
       last++;
     float tone = tones[obstacle % (int32_t)(sizeof tones / sizeof *tones)];
-    const eb_render_mesh mesh = {.vertex_count = all.vertex_count,
+    const eb_render_mesh mesh = {.vertex_count = all->vertex_count,
                                  .triangle_count = last - first,
-                                 .X = all.X,
-                                 .triangles = all.triangles + 3 * (size_t)first,
+                                 .X = all->X,
+                                 .triangles = all->triangles + 3 * (size_t)first,
                                  .color = {tone, tone, tone * 0.985f},
                                  .translucent = true,
                                  .front = 5 / 9.0f,
                                  .back = 0.16f};
-    error = eb_render_surface(render, &mesh);
+    EB_TRY(eb_render_surface(render, &mesh));
   }
-  eb_result_obstacles_clear(&all);
-  return error;
+  return EB_OK;
 }
 
-/* A rod from joint to tip with a knob at the joint; in a planar scene just behind the bodies. */
+void eb_link_shapes(const float ends[6], const eb_view *view, eb_collider shape[2]) {
+  double diagonal = 0, length = 0;
+  eb_collider *knob = &shape[0], *rod = &shape[1];
+  *knob = (eb_collider){.kind = EB_SPHERE, .axis = {0, 0, 1}};
+  *rod = (eb_collider){.kind = EB_CAPPED_CYLINDER, .axis = {0, 0, 1}};
+  for (int d = 0; d < 3; d++) {
+    diagonal += pow(view->hi[d] - view->lo[d], 2);
+    length += pow((double)ends[3 + d] - ends[d], 2);
+  }
+  length = sqrt(length);
+  rod->radius = 0.011 * sqrt(diagonal);
+  rod->half_length = 0.5 * length;
+  knob->radius = 0.018 * sqrt(diagonal);
+  for (int d = 0; d < 3; d++) {
+    double behind = view->planar && d == 2 ? 1.1 * knob->radius : 0;
+    rod->origin[d] = 0.5 * ((double)ends[d] + ends[3 + d]) - behind;
+    if (length > 0) rod->axis[d] = ((double)ends[3 + d] - ends[d]) / length;
+    knob->origin[d] = ends[d] - behind;
+  }
+}
+
 static eb_error draw_rigid_link(eb_render *render, const float ends[6], const eb_view *view) {
   static const eb_render_mesh ivory = {.color = {0.93f, 0.88f, 0.74f}},
                               brown = {.color = {0.62f, 0.55f, 0.42f}};
-  double diagonal = 0, length = 0;
-  eb_collider rod = {.kind = EB_CAPPED_CYLINDER}, knob = {.kind = EB_SPHERE, .axis = {0, 0, 1}};
-  for (int d = 0; d < 3; d++) {
-    diagonal += pow(view->hi[d] - view->lo[d], 2);
-    rod.axis[d] = (double)ends[3 + d] - ends[d];
-    length += rod.axis[d] * rod.axis[d];
-  }
-  length = sqrt(length);
-  if (!isfinite(length)) return EB_OK;
-  rod.radius = 0.011 * sqrt(diagonal);
-  rod.half_length = 0.5 * length;
-  knob.radius = 0.018 * sqrt(diagonal);
-  for (int d = 0; d < 3; d++) {
-    double behind = view->planar && d == 2 ? 1.1 * knob.radius : 0;
-    rod.origin[d] = 0.5 * ((double)ends[d] + ends[3 + d]) - behind;
-    rod.axis[d] /= length;
-    knob.origin[d] = ends[d] - behind;
-  }
-  EB_TRY(draw_collider(render, &knob, view, brown));
-  return length > 0 ? draw_collider(render, &rod, view, ivory) : EB_OK;
-}
-
-static eb_error draw_rigid_links(eb_render *render, const eb_report_run *run, size_t frame,
-                                 const eb_view *view) {
-  int32_t count;
-  float *links;
-  EB_TRY(eb_results_bones(run->file, run->index, frame, &count, &links));
-  eb_error error = EB_OK;
-  for (int32_t l = 0; l < count && !error; l++)
-    error = draw_rigid_link(render, links + 6 * (size_t)l, view);
-  free(links);
-  return error;
+  eb_collider shape[2];
+  for (int i = 0; i < 6; i++)
+    if (!isfinite(ends[i])) return EB_OK;
+  eb_link_shapes(ends, view, shape);
+  EB_TRY(draw_collider(render, &shape[0], view, brown));
+  return shape[1].half_length > 0 ? draw_collider(render, &shape[1], view, ivory) : EB_OK;
 }
 
 /* ---- a picture ------------------------------------------------------------------------------- */
+
+/* All that a picture shows, read from the file: any thread can draw it. */
+typedef struct picture {
+  char path[4096];
+  eb_view camera, view; /* view: how far endless colliders reach, and where the ground is */
+  int32_t node_count, link_count, body_count;
+  double *X;              /* nodes x 3 */
+  float *links;           /* links x 2 x 3 */
+  eb_rgb *color;          /* of the triangles of the first body, or NULL */
+  int32_t *triangles;     /* of the first body, where it is not the surface; or NULL */
+  eb_render_mesh body[2]; /* made of these arrays and the surface */
+  eb_result_colliders colliders;
+  eb_result_obstacles obstacles;
+} picture;
+
+static void clear_pictures(picture *pictures, int count) {
+  for (int i = 0; pictures && i < count; i++) {
+    free(pictures[i].X);
+    free(pictures[i].links);
+    free(pictures[i].color);
+    free(pictures[i].triangles);
+    eb_result_obstacles_clear(&pictures[i].obstacles);
+  }
+  free(pictures);
+}
+
+/* Where everything is in a frame; bodies are still to be made. */
+static eb_error read_picture(const eb_report_run *run, size_t frame, picture *out) {
+  float *x;
+  out->node_count = (int32_t)run->run->nodes;
+  EB_TRY(EB_NEW(out->X, 3 * (size_t)out->node_count));
+  EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
+  for (size_t i = 0; i < 3 * (size_t)out->node_count; i++) out->X[i] = x[i];
+  free(x);
+  EB_TRY(eb_results_bones(run->file, run->index, frame, &out->link_count, &out->links));
+  EB_TRY(eb_results_obstacles(run->file, run->index, frame, &out->obstacles));
+  return eb_results_colliders(run->file, run->index, frame, &out->colliders);
+}
+
+static eb_error draw_all(eb_render *render, const picture *p) {
+  /* Of a collider, what faces away is left out, so that one sees through the near side of a bowl.
+   */
+  static const eb_render_mesh collider_style = {
+      .color = {0.80f, 0.80f, 0.79f}, .translucent = true, .front = 5 / 9.0f};
+  double direction[3];
+  eb_view_direction(&p->camera, direction);
+  EB_TRY(eb_render_camera(render, p->camera.lo, p->camera.hi, direction));
+  for (int b = 0; b < p->body_count; b++) EB_TRY(eb_render_surface(render, &p->body[b]));
+  for (int32_t l = 0; l < p->link_count; l++)
+    EB_TRY(draw_rigid_link(render, p->links + 6 * (size_t)l, &p->view));
+  EB_TRY(eb_draw_obstacles(render, &p->obstacles));
+  for (int32_t c = 0; c < p->colliders.count; c++)
+    if (!eb_is_floor(&p->colliders.list[c])) /* those are the ground */
+      EB_TRY(draw_collider(render, &p->colliders.list[c], &p->view, collider_style));
+  return eb_render_ground(render, eb_view_ground(&p->view, &p->colliders));
+}
+
+static eb_error draw_picture(const picture *p) {
+  eb_render *render;
+  EB_TRY(eb_render_create(WIDTH, HEIGHT, &render));
+  eb_error error = draw_all(render, p);
+  if (!error) error = eb_render_write_png(render, p->path);
+  eb_render_destroy(render);
+  return error;
+}
+
+/* All at once; the first failure in their order comes back. */
+static eb_error draw_pictures(const picture *pictures, int count) {
+  eb_error *errors, first = EB_OK;
+  EB_TRY(EB_NEW(errors, count));
+#pragma omp parallel for schedule(dynamic)
+  for (int i = 0; i < count; i++) errors[i] = draw_picture(&pictures[i]);
+  for (int i = 0; i < count; i++) {
+    if (first)
+      eb_error_free(errors[i]);
+    else
+      first = errors[i];
+  }
+  free(errors);
+  return first;
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 /* A run that is being drawn. */
 typedef struct drawing {
@@ -447,79 +520,30 @@ typedef struct drawing {
   const eb_view *view; /* of the scene */
   eb_mesh *mesh;
   eb_result_surface surface;
-  double *X;       /* nodes x 3: of the frame at hand */
-  eb_rgb *color;   /* of the surface's triangles */
   uint8_t *fibred; /* regions: whether an element has a fibre; NULL: none is ever active */
   int32_t *mate;   /* eb_mesh_face_mates; NULL for planar elements, or unreliable when `crowded` */
   bool crowded;
-  int32_t *triangles; /* around updated elements */
-  int32_t triangle_count;
 } drawing;
 
 static void close_drawing(drawing *d) {
   eb_mesh_destroy(d->mesh);
   eb_result_surface_clear(&d->surface);
-  free(d->X);
-  free(d->color);
   free(d->fibred);
   free(d->mate);
-  free(d->triangles);
 }
 
 static eb_error open_drawing(const eb_report_run *run, const eb_view *view, drawing *d) {
   d->run = run;
   d->view = view;
-  EB_TRY(eb_results_surface(run->file, run->index, &d->surface));
-  return EB_NEW(d->X, 3 * (size_t)run->run->nodes);
+  return eb_results_surface(run->file, run->index, &d->surface);
 }
 
-static eb_error load_positions(drawing *d, size_t frame) {
-  float *x;
-  EB_TRY(eb_results_frame(d->run->file, d->run->index, frame, &x));
-  for (size_t i = 0; i < 3 * (size_t)d->run->run->nodes; i++) d->X[i] = x[i];
-  free(x);
-  return EB_OK;
-}
-
-static eb_render_mesh body_of(const drawing *d) {
-  return (eb_render_mesh){.vertex_count = (int32_t)d->run->run->nodes,
+static eb_render_mesh body_of(const drawing *d, const picture *p) {
+  return (eb_render_mesh){.vertex_count = p->node_count,
                           .triangle_count = d->surface.triangle_count,
-                          .X = d->X,
+                          .X = p->X,
                           .triangles = d->surface.triangles,
                           .edges = d->surface.triangle_count < MOST_LINED};
-}
-
-static eb_error draw_all(eb_render *render, const drawing *d, size_t frame, const eb_view *camera,
-                         const eb_view *view, const eb_render_mesh *bodies, int count) {
-  /* Of a collider, what faces away is left out, so that one sees through the near side of a bowl.
-   */
-  static const eb_render_mesh collider_style = {
-      .color = {0.80f, 0.80f, 0.79f}, .translucent = true, .front = 5 / 9.0f};
-  double direction[3];
-  eb_result_colliders colliders;
-  eb_view_direction(camera, direction);
-  EB_TRY(eb_results_colliders(d->run->file, d->run->index, frame, &colliders));
-  EB_TRY(eb_render_camera(render, camera->lo, camera->hi, direction));
-  for (int b = 0; b < count; b++) EB_TRY(eb_render_surface(render, &bodies[b]));
-  EB_TRY(draw_rigid_links(render, d->run, frame, view));
-  EB_TRY(eb_draw_obstacles(render, d->run, frame));
-  for (int32_t c = 0; c < colliders.count; c++)
-    if (!is_floor(&colliders.list[c])) /* those are the ground */
-      EB_TRY(draw_collider(render, &colliders.list[c], view, collider_style));
-  return eb_render_ground(render, eb_view_ground(view, &colliders));
-}
-
-/* Bodies and what is around them in a frame, seen by a camera that `camera` fills; `view` says how
- * far endless colliders reach and where the ground is. */
-static eb_error write_picture(const drawing *d, size_t frame, const eb_view *camera,
-                              const eb_view *view, const eb_render_mesh *bodies, int count,
-                              const char *path) {
-  eb_render *render;
-  EB_TRY(eb_render_create(WIDTH, HEIGHT, &render));
-  eb_error error = draw_all(render, d, frame, camera, view, bodies, count);
-  if (!error) error = eb_render_write_png(render, path);
-  eb_render_destroy(render);
-  return error;
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -546,13 +570,13 @@ static eb_error find_fibres(drawing *d) {
 
 /* The activation colour: the region's, and red in the place of so much of it as the fibres are
  * active at the end of the step that led to the frame; no step led to the first one. */
-static void color_surface(drawing *d, double step) {
+static void color_surface(const drawing *d, double step, eb_rgb *color) {
   static const eb_rgb red = {0.80f, 0.12f, 0.10f};
   bool led = step >= 1 && step <= (double)d->run->steps;
   float active = d->fibred && led ? (float)d->run->column[EB_COL_ACTIVATION][(size_t)step - 1] : 0;
   for (int32_t t = 0; t < d->surface.triangle_count; t++) {
     int32_t region = d->surface.region[t];
-    eb_rgb *c = &d->color[t];
+    eb_rgb *c = &color[t];
     *c = eb_color_of_region(region);
     if (!d->fibred || region < 0 || region >= d->mesh->region_count || !d->fibred[region]) continue;
     c->r += active * (red.r - c->r);
@@ -562,27 +586,39 @@ static void color_surface(drawing *d, double step) {
 }
 
 /* The end of a run that blew up is shown whole, from farther away. */
-static eb_error draw_frames(drawing *d, const double *times, const double *steps, const char *stem,
-                            eb_report_picture *out) {
+static eb_error read_frame(const drawing *d, const eb_pictured_frame *frame, double step,
+                           const char *stem, picture *out) {
+  snprintf(out->path, sizeof out->path, "%s-%s.png", stem, frame->name);
+  EB_TRY(eb_view_with_frame(d->view, d->run, frame->frame, &out->camera));
+  out->view = out->camera;
+  EB_TRY(read_picture(d->run, frame->frame, out));
+  EB_TRY(EB_NEW(out->color, d->surface.triangle_count));
+  color_surface(d, step, out->color);
+  out->body[0] = body_of(d, out);
+  out->body[0].triangle_color = out->color;
+  out->body_count = 1;
+  return EB_OK;
+}
+
+static eb_error draw_frames(const drawing *d, const double *times, const double *steps,
+                            const char *stem, eb_report_picture *out) {
   eb_pictured_frame chosen[EB_PICTURES];
+  picture *pictures;
   int count;
   EB_TRY(eb_pictured_frames(d->run, chosen, &count));
-  for (out->count = 0; out->count < count; out->count++) {
+  EB_TRY(EB_NEW(pictures, count));
+  eb_error error = EB_OK;
+  for (int i = 0; i < count && !error; i++)
+    error = read_frame(d, &chosen[i], steps[chosen[i].frame], stem, &pictures[i]);
+  if (!error) error = draw_pictures(pictures, count);
+  clear_pictures(pictures, count);
+  for (out->count = 0; out->count < count && !error; out->count++) {
     const eb_pictured_frame *frame = &chosen[out->count];
-    char path[4096];
-    eb_view whole;
-    eb_render_mesh body = body_of(d);
-    EB_TRY(eb_view_with_frame(d->view, d->run, frame->frame, &whole));
-    EB_TRY(load_positions(d, frame->frame));
-    color_surface(d, steps[frame->frame]);
-    body.triangle_color = d->color;
-    snprintf(path, sizeof path, "%s-%s.png", stem, frame->name);
-    EB_TRY(write_picture(d, frame->frame, &whole, &whole, &body, 1, path));
     out->drawn[out->count].name = frame->name;
     out->drawn[out->count].words = frame->words;
     out->drawn[out->count].time = times[frame->frame];
   }
-  return EB_OK;
+  return error;
 }
 
 /* A number a frame. */
@@ -597,6 +633,15 @@ static eb_error frame_column(const eb_report_run *run, const char *path, double 
                   eb_results_path(run->file), run->run->id, frames, count, path);
 }
 
+/* Begins to draw frames of a run; *times and *steps have an entry a frame. */
+static eb_error open_frames(const eb_report_run *run, const eb_view *view, drawing *d,
+                            double **times, double **steps) {
+  EB_TRY(frame_column(run, "frames/time", times));
+  EB_TRY(frame_column(run, "frames/step", steps));
+  EB_TRY(open_drawing(run, view, d));
+  return find_fibres(d);
+}
+
 eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const char *stem,
                          eb_report_picture *out) {
   size_t frames;
@@ -604,11 +649,7 @@ eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const ch
   drawing d = {0};
   EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
   if (frames == 0 || run->run->repetition > 0) return EB_OK;
-  eb_error error = frame_column(run, "frames/time", &times);
-  if (!error) error = frame_column(run, "frames/step", &steps);
-  if (!error) error = open_drawing(run, view, &d);
-  if (!error) error = find_fibres(&d);
-  if (!error) error = EB_NEW(d.color, d.surface.triangle_count);
+  eb_error error = open_frames(run, view, &d, &times, &steps);
   if (!error) error = draw_frames(&d, times, steps, stem, out);
   close_drawing(&d);
   free(times);
@@ -616,30 +657,68 @@ eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const ch
   return error;
 }
 
+/* ---- the picture that stands for a scene ----------------------------------------------------- */
+
+static eb_error draw_poster(const eb_report *report, int r, const char *stem, char poster[200],
+                            const eb_pictured_frame *frame) {
+  const eb_report_run *run = &report->runs[r];
+  const eb_report_scene alone = {.first = r, .last = r + 1};
+  double *times = NULL, *steps = NULL;
+  drawing d = {0};
+  eb_view view;
+  picture *one;
+  EB_TRY(EB_NEW(one, 1));
+  eb_error error = eb_view_fit(report, &alone, &view);
+  if (!error) error = open_frames(run, &view, &d, &times, &steps);
+  if (!error) error = read_frame(&d, frame, steps[frame->frame], stem, one);
+  snprintf(one->path, sizeof one->path, "%s.png", stem);
+  if (!error) error = draw_pictures(one, 1);
+  if (!error)
+    snprintf(poster, 200, "%.120s, %s, t = %.4g s", run->label, frame->words, times[frame->frame]);
+  clear_pictures(one, 1);
+  close_drawing(&d);
+  free(times);
+  free(steps);
+  return error;
+}
+
+eb_error eb_pictures_poster(const eb_report *report, eb_report_scene *scene, const char *dir) {
+  eb_pictured_frame frame[EB_PICTURES];
+  int run = scene->first, count = 0, best = 0;
+  char stem[4000];
+  for (; run < scene->last; run++) {
+    EB_TRY(eb_pictured_frames(&report->runs[run], frame, &count));
+    if (count > 0) break;
+  }
+  if (count == 0) return EB_OK;
+  while (best < count - 1 && strcmp(frame[best].name, "strained") != 0) best++;
+  snprintf(stem, sizeof stem, "%s/%s", dir, scene->prefix);
+  return draw_poster(report, run, stem, scene->poster, &frame[best]);
+}
+
 /* ---- updated elements ------------------------------------------------------------------------ */
 
-static void add_triangle(drawing *d, const int32_t *element, int32_t a, int32_t b, int32_t c) {
-  int32_t *t = d->triangles + 3 * (size_t)d->triangle_count++;
+static void add_triangle(picture *p, const int32_t *element, int32_t a, int32_t b, int32_t c) {
+  int32_t *t = p->triangles + 3 * (size_t)p->body[0].triangle_count++;
   t[0] = element[a], t[1] = element[b], t[2] = element[c];
 }
 
 /* Triangles around the updated elements, whose number comes back: their faces but those that they
  * share with another updated one. */
-static int64_t collect_triangles(drawing *d, const uint8_t *updates) {
+static int64_t collect_triangles(const drawing *d, const uint8_t *updates, picture *p) {
   const eb_face_table *table = eb_face_table_of(d->mesh->type);
   int64_t updated = 0;
-  d->triangle_count = 0;
   for (int32_t e = 0; e < d->mesh->element_count; e++) {
     if (!updates[e]) continue;
     updated++;
     const int32_t *element = d->mesh->elements + (size_t)e * d->mesh->type;
-    if (d->mesh->type == EB_TRIANGLE) add_triangle(d, element, 0, 1, 2);
+    if (d->mesh->type == EB_TRIANGLE) add_triangle(p, element, 0, 1, 2);
     for (int32_t f = 0; d->mesh->type != EB_TRIANGLE && f < table->count; f++) {
       int32_t mate = d->crowded ? -1 : d->mate[table->count * e + f];
       if (mate >= 0 && updates[mate / table->count]) continue;
       const int32_t *local = table->local[f];
       for (int32_t k = 2; k < table->nodes; k++)
-        add_triangle(d, element, local[0], local[k - 1], local[k]);
+        add_triangle(p, element, local[0], local[k - 1], local[k]);
     }
   }
   return updated;
@@ -650,36 +729,49 @@ static eb_error open_updates(drawing *d) {
   EB_TRY(eb_results_mesh(d->run->file, d->run->index, &d->mesh));
   EB_TRY(eb_mesh_face_mates(d->mesh, &d->mate, &crowded));
   d->crowded = crowded >= 0;
-  const eb_face_table *table = eb_face_table_of(d->mesh->type);
-  size_t triangles = (size_t)table->count * (size_t)(table->nodes > 3 ? table->nodes - 2 : 1);
-  return EB_NEW(d->triangles, 3 * triangles * (size_t)d->mesh->element_count);
+  return EB_OK;
 }
 
-static eb_error draw_updates(drawing *d, const size_t *frames, int count, const double *times,
+/* The updated elements in orange, inside a translucent body. */
+static eb_error read_updates(const drawing *d, size_t frame, int64_t *updated, picture *out) {
+  const eb_face_table *table = eb_face_table_of(d->mesh->type);
+  size_t most = (size_t)table->count * (size_t)(table->nodes > 3 ? table->nodes - 2 : 1);
+  uint8_t *updates;
+  out->view = *d->view;
+  EB_TRY(read_picture(d->run, frame, out));
+  EB_TRY(EB_NEW(out->triangles, 3 * most * (size_t)d->mesh->element_count));
+  EB_TRY(eb_results_updates(d->run->file, d->run->index, frame, &updates));
+  out->body[0] = out->body[1] = body_of(d, out);
+  out->body[0].triangle_count = 0;
+  out->body[0].triangles = out->triangles;
+  out->body[0].color = (eb_rgb){1.0f, 0.52f, 0.10f};
+  *updated = collect_triangles(d, updates, out);
+  free(updates);
+  out->body[0].edges = out->body[0].triangle_count < MOST_LINED;
+  out->body[1].color = (eb_rgb){0.43f, 0.52f, 0.66f};
+  out->body[1].translucent = true;
+  out->body[1].front = 0.36f;
+  out->body_count = 2;
+  return EB_OK;
+}
+
+static eb_error draw_updates(const drawing *d, const size_t *frames, int count, const double *times,
                              const char *stem, eb_report_picture *out) {
   eb_view camera[EB_UPDATE_PICTURES];
+  picture *pictures;
   EB_TRY(eb_view_follow(d->run, frames, count, camera));
-  for (int i = 0; i < count; i++) {
-    char path[4096];
-    uint8_t *updates;
-    snprintf(path, sizeof path, "%s-updates-%d.png", stem, i + 1);
-    EB_TRY(load_positions(d, frames[i]));
-    EB_TRY(eb_results_updates(d->run->file, d->run->index, frames[i], &updates));
-    out->update[i].updated = collect_triangles(d, updates);
-    free(updates);
-    eb_render_mesh bodies[2] = {body_of(d), body_of(d)};
-    bodies[0].triangle_count = d->triangle_count;
-    bodies[0].triangles = d->triangles;
-    bodies[0].color = (eb_rgb){1.0f, 0.52f, 0.10f};
-    bodies[0].edges = d->triangle_count < MOST_LINED;
-    bodies[1].color = (eb_rgb){0.43f, 0.52f, 0.66f};
-    bodies[1].translucent = true;
-    bodies[1].front = 0.36f;
-    EB_TRY(write_picture(d, frames[i], &camera[i], d->view, bodies, 2, path));
+  EB_TRY(EB_NEW(pictures, count));
+  eb_error error = EB_OK;
+  for (int i = 0; i < count && !error; i++) {
+    snprintf(pictures[i].path, sizeof pictures[i].path, "%s-updates-%d.png", stem, i + 1);
+    pictures[i].camera = camera[i];
+    error = read_updates(d, frames[i], &out->update[i].updated, &pictures[i]);
     out->update[i].time = times[frames[i]];
-    out->updates = i + 1;
   }
-  return EB_OK;
+  if (!error) error = draw_pictures(pictures, count);
+  clear_pictures(pictures, count);
+  if (!error) out->updates = count;
+  return error;
 }
 
 eb_error eb_pictures_updates(const eb_report_run *run, const eb_view *view, const char *stem,

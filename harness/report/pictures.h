@@ -59,6 +59,13 @@ EB_MUST eb_error eb_view_follow(const eb_report_run *run, const size_t *frames, 
  * behind what is planar. */
 double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders);
 
+/* Whether a collider is a plane, level, that holds what is above it. */
+bool eb_is_floor(const eb_collider *collider);
+
+/* What a rigid link is shown as: a knob at its joint and a rod from there to its tip (ends), in a
+ * planar scene just behind the bodies. */
+void eb_link_shapes(const float ends[6], const eb_view *view, eb_collider shape[2]);
+
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Writes DIR/PREFIX-rN-NAME.png and DIR/PREFIX-rN-updates-1.png, .. for the runs of `scene` that
@@ -66,6 +73,11 @@ double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders)
  * Repetitions are not drawn again. */
 EB_MUST eb_error eb_pictures_scene(const eb_report *report, const eb_report_scene *scene,
                                    const char *dir, eb_report_picture *pictured);
+
+/* Writes DIR/PREFIX.png, which stands for a scene: the most strained frame, else the last one, of
+ * its first run that has any; scene->poster says so in words, or stays empty. */
+EB_MUST eb_error eb_pictures_poster(const eb_report *report, eb_report_scene *scene,
+                                    const char *dir);
 
 /* Of one run, the frames of eb_pictured_frames as STEM-NAME.png. `view` is that of the scene. */
 EB_MUST eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const char *stem,
@@ -77,8 +89,8 @@ EB_MUST eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, 
 EB_MUST eb_error eb_pictures_updates(const eb_report_run *run, const eb_view *view,
                                      const char *stem, eb_report_picture *out);
 
-/* Draws the obstacles of a frame, each in a grey of its own. Nothing when the run has none. */
-EB_MUST eb_error eb_draw_obstacles(eb_render *render, const eb_report_run *run, size_t frame);
+/* Draws obstacles, each in a grey of its own. */
+EB_MUST eb_error eb_draw_obstacles(eb_render *render, const eb_result_obstacles *obstacles);
 
 /* Colour of a region: distinct for the first ten, repeating after. */
 eb_rgb eb_color_of_region(int32_t region);

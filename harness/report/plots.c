@@ -298,14 +298,15 @@ static eb_error stage_table(const eb_report_run *run, eb_plot_data *data) {
   return EB_OK;
 }
 
-eb_error eb_plots_stages(const eb_report_run *run, const char *dir, const char *base, bool *drawn) {
+eb_error eb_plots_stages(const eb_report_run *run, eb_plotter *plotter, const char *base,
+                         bool *drawn) {
   eb_plot_data data = {0};
   char title[512];
   *drawn = run->run->repetition == 0 && eb_largest(run->updated_elements, run->steps, 0) > 0;
   if (!*drawn) return EB_OK;
   snprintf(title, sizeof title, "%s, %s", run->scene, run->label);
   eb_error error = stage_table(run, &data);
-  if (!error) error = eb_plot_draw(dir, base, "stages", title, &data);
+  if (!error) error = eb_plot_draw(plotter, base, "stages", title, &data);
   eb_text_clear(&data.text);
   return error;
 }
@@ -475,7 +476,8 @@ static eb_error fill(const eb_plot_kind *kind, const eb_report_run *runs, int co
 }
 
 static eb_error draw_kind(const eb_report *report, int first, int last, const eb_plot_kind *kind,
-                          const char *dir, const char *prefix, bool *drawn, eb_plot_data *data) {
+                          eb_plotter *plotter, const char *prefix, bool *drawn,
+                          eb_plot_data *data) {
   char base[256], title[512];
   EB_TRY(fill(kind, report->runs + first, last - first, data));
   *drawn = data->series > 0;
@@ -483,15 +485,15 @@ static eb_error draw_kind(const eb_report *report, int first, int last, const eb
   if (kind->y) EB_TRY(eb_plot_set(data, "yname", kind->y));
   snprintf(base, sizeof base, "%s-%s", prefix, kind->stem);
   snprintf(title, sizeof title, "%s", report->runs[first].scene);
-  return eb_plot_draw(dir, base, kind->template ? kind->template : kind->stem, title, data);
+  return eb_plot_draw(plotter, base, kind->template ? kind->template : kind->stem, title, data);
 }
 
-eb_error eb_plots_scene(const eb_report *report, int first, int last, const char *dir,
+eb_error eb_plots_scene(const eb_report *report, int first, int last, eb_plotter *plotter,
                         const char *prefix, bool drawn[EB_PLOT_KINDS]) {
   for (int kind = 0; kind < EB_PLOT_KINDS; kind++) {
     eb_plot_data data = {0};
     eb_error error =
-        draw_kind(report, first, last, &eb_plot_kinds[kind], dir, prefix, &drawn[kind], &data);
+        draw_kind(report, first, last, &eb_plot_kinds[kind], plotter, prefix, &drawn[kind], &data);
     eb_text_clear(&data.text);
     eb_text_clear(&data.settings);
     EB_TRY(error);
@@ -559,11 +561,11 @@ static eb_error summary_table(const eb_report *report, eb_plot_data *data) {
   return eb_text_printf(&data->text, "\n");
 }
 
-eb_error eb_plots_summary(const eb_report *report, const char *dir, bool *drawn) {
+eb_error eb_plots_summary(const eb_report *report, eb_plotter *plotter, bool *drawn) {
   eb_plot_data data = {0};
   eb_error error = summary_table(report, &data);
   *drawn = !error && data.series > 0;
-  if (*drawn) error = eb_plot_draw(dir, "summary", "summary", "Median wall time a step", &data);
+  if (*drawn) error = eb_plot_draw(plotter, "summary", "summary", "Median wall time a step", &data);
   eb_text_clear(&data.text);
   eb_text_clear(&data.settings);
   return error;
@@ -678,7 +680,7 @@ static eb_error icicle_table(const icicle *at, const eb_tree_bar *bars, int32_t 
   return EB_OK;
 }
 
-eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, const char *dir,
+eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, eb_plotter *plotter,
                        const char *base) {
   eb_tree_bar *bars;
   eb_plot_data data = {0};
@@ -693,7 +695,7 @@ eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, const char *di
              tree->count, nodes, at.depths, 1e-9 * at.all);
     error = icicle_table(&at, bars, left, nodes / PIXELS, &data);
   }
-  if (!error) error = eb_plot_draw(dir, base, "tree", title, &data);
+  if (!error) error = eb_plot_draw(plotter, base, "tree", title, &data);
   eb_text_clear(&data.text);
   free(bars);
   return error;
@@ -701,7 +703,7 @@ eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, const char *di
 
 /* ---- curves and bars, each a run ------------------------------------------------------------- */
 
-eb_error eb_plots_curves(const char *dir, const char *base, const char *stem, const char *title,
+eb_error eb_plots_curves(eb_plotter *plotter, const char *base, const char *stem, const char *title,
                          const char *x, const char *y, unsigned logarithmic, const eb_curve *curves,
                          int count, bool *drawn) {
   eb_plot_data data = {.x = x, .y = y, .logarithmic = logarithmic};
@@ -712,7 +714,7 @@ eb_error eb_plots_curves(const char *dir, const char *base, const char *stem, co
       error = eb_plot_point(&data, curves[c].x[i], curves[c].y[i], logarithmic, NULL);
   }
   *drawn = !error && data.series > 0;
-  if (*drawn) error = eb_plot_draw(dir, base, stem, title, &data);
+  if (*drawn) error = eb_plot_draw(plotter, base, stem, title, &data);
   eb_text_clear(&data.text);
   return error;
 }
@@ -748,13 +750,13 @@ static eb_error fill_bars(const char *const *labels, int bars, const char *const
   return EB_OK;
 }
 
-eb_error eb_plots_bars(const char *dir, const char *base, const char *title, const char *y,
+eb_error eb_plots_bars(eb_plotter *plotter, const char *base, const char *title, const char *y,
                        const char *const *labels, int bars, const char *const *layer_names,
                        int layers, const double *values, bool *drawn) {
   eb_plot_data data = {.x = "", .y = y};
   *drawn = false;
   eb_error error = fill_bars(labels, bars, layer_names, layers, values, &data, drawn);
-  if (!error && *drawn) error = eb_plot_draw(dir, base, "bars", title, &data);
+  if (!error && *drawn) error = eb_plot_draw(plotter, base, "bars", title, &data);
   eb_text_clear(&data.text);
   return error;
 }
@@ -824,7 +826,7 @@ static eb_error put_cells(const eb_map_cell *cells, int count, bool logarithmic,
   return EB_OK;
 }
 
-eb_error eb_plots_map(const char *dir, const char *base, const char *title, const char *x,
+eb_error eb_plots_map(eb_plotter *plotter, const char *base, const char *title, const char *x,
                       const char *y, const char *z, bool logarithmic, const eb_map_cell *cells,
                       int count, bool *drawn) {
   eb_plot_data data = {.x = x, .y = y};
@@ -844,7 +846,7 @@ eb_error eb_plots_map(const char *dir, const char *base, const char *title, cons
     if (!error) error = eb_plot_set(&data, "zname", z);
     if (!error) error = eb_text_printf(&data.settings, "logz = %d\n", logarithmic);
     if (!error) error = put_cells(cells, count, logarithmic, xs, ys, &data);
-    if (!error) error = eb_plot_draw(dir, base, "map", title, &data);
+    if (!error) error = eb_plot_draw(plotter, base, "map", title, &data);
   }
   eb_text_clear(&data.text);
   eb_text_clear(&data.settings);

@@ -26,17 +26,17 @@ extern const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS];
 
 /* Draws every kind of plot of the runs [first, last) as DIR/PREFIX-STEM.{dat,gp,svg}; a plot
  * without data is not drawn. drawn[i] says which were, in the order of eb_plot_kinds. */
-EB_MUST eb_error eb_plots_scene(const eb_report *report, int first, int last, const char *dir,
+EB_MUST eb_error eb_plots_scene(const eb_report *report, int first, int last, eb_plotter *plotter,
                                 const char *prefix, bool drawn[EB_PLOT_KINDS]);
 
 /* How the steps of one run went over time, for a run that has updated elements: their share and,
  * below it, the time of a step by stage, as DIR/BASE.{dat,gp,svg}; *drawn says whether it has. */
-EB_MUST eb_error eb_plots_stages(const eb_report_run *run, const char *dir, const char *base,
+EB_MUST eb_error eb_plots_stages(const eb_report_run *run, eb_plotter *plotter, const char *base,
                                  bool *drawn);
 
 /* Median step time of every solver, scene by scene and in each class by class, without runs that
  * failed their audit: DIR/summary.{dat,gp,svg}. */
-EB_MUST eb_error eb_plots_summary(const eb_report *report, const char *dir, bool *drawn);
+EB_MUST eb_error eb_plots_summary(const eb_report *report, eb_plotter *plotter, bool *drawn);
 
 /* ---- the elimination tree -------------------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ EB_MUST eb_error eb_tree_layout(const eb_tree_log *tree, eb_tree_bar *bars, doub
 int32_t eb_tree_merge(eb_tree_bar *bars, int32_t count, double least);
 
 /* Draws DIR/BASE.{dat,gp,svg}. */
-EB_MUST eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, const char *dir,
+EB_MUST eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, eb_plotter *plotter,
                                const char *base);
 
 /* Whether two trees are the same, so that one picture does for both. */
@@ -81,7 +81,7 @@ typedef struct eb_curve {
  * diagonal) against the threshold of stale elements (kg m/s), both logarithmic; "time-budget", wall
  * time a step (ms) against the budget (% of the time of a full factorization). `logarithmic` is
  * EB_LOG_X | EB_LOG_Y (harness/report/gnuplot.h). */
-EB_MUST eb_error eb_plots_curves(const char *dir, const char *base, const char *stem,
+EB_MUST eb_error eb_plots_curves(eb_plotter *plotter, const char *base, const char *stem,
                                  const char *title, const char *x, const char *y,
                                  unsigned logarithmic, const eb_curve *curves, int count,
                                  bool *drawn);
@@ -93,14 +93,15 @@ typedef struct eb_map_cell {
 
 /* A map of cells, in columns and rows by rising x and y, each with its value on it; x, y and z name
  * the axes and the colours, which are `logarithmic` or not. */
-EB_MUST eb_error eb_plots_map(const char *dir, const char *base, const char *title, const char *x,
-                              const char *y, const char *z, bool logarithmic,
+EB_MUST eb_error eb_plots_map(eb_plotter *plotter, const char *base, const char *title,
+                              const char *x, const char *y, const char *z, bool logarithmic,
                               const eb_map_cell *cells, int count, bool *drawn);
 
 /* Stacked bars: a label each, and `layers` values from the bottom to the top, layer_names from the
  * bottom too; y names the axis. Bars with a value that is not finite are left out. */
-EB_MUST eb_error eb_plots_bars(const char *dir, const char *base, const char *title, const char *y,
-                               const char *const *labels, int bars, const char *const *layer_names,
-                               int layers, const double *values, bool *drawn);
+EB_MUST eb_error eb_plots_bars(eb_plotter *plotter, const char *base, const char *title,
+                               const char *y, const char *const *labels, int bars,
+                               const char *const *layer_names, int layers, const double *values,
+                               bool *drawn);
 
 #endif

@@ -8,395 +8,30 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "harness/audit/rules.h"
 #include "harness/report/definitions.h"
 #include "harness/report/markup.h"
 #include "harness/report/model.h"
+#include "harness/report/page.h"
 #include "harness/report/pictures.h"
 #include "harness/report/plots.h"
+#include "harness/report/tables.h"
 #include "harness/results/accuracy.h"
-#include "harness/results/sample.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 
-/* ---- what runs cost: ranked by accuracy class, and beside the clock -------------------------- */
+/* What a page is made of. `pictured` and `playbacks` have one entry a run, `scenes` one a scene. */
+typedef struct workspace {
+  eb_report report;
+  eb_report_scene *scenes;
+  int scene_count;
+  bool summary; /* drawn */
+  eb_report_picture *pictured;
+  eb_playback *playbacks;
+  eb_plotter plotter;
+  eb_text page;
+} workspace;
 
-/* What runs are ranked by. */
-enum { STEP, TOTAL, WHOLE, COSTS };
-
-typedef struct row {
-  const eb_report_run *run;
-  int at; /* in the plan */
-  eb_class class;
-  double cost[COSTS]; /* s */
-  eb_rank rank[COSTS];
-} row;
-
-static eb_error rank(row *rows, int count) {
-  const eb_run **runs;
-  double *costs;
-  EB_TRY(EB_NEW(runs, count));
-  eb_error error = EB_NEW(costs, count);
-  for (int c = 0; c < COSTS && !error; c++) {
-    for (int r = 0; r < count; r++) {
-      runs[r] = rows[r].run->run;
-      costs[r] = rows[r].cost[c];
-    }
-    for (int r = 0; r < count; r++) rows[r].rank[c] = eb_run_rank(runs, costs, count, r);
-  }
-  free(runs);
-  free(costs);
-  return error;
-}
-
-/* Runs under one heading: of one class, over as many steps. */
-static int compare_groups(const row *a, const row *b) {
-  int classes = eb_class_compare(a->class, b->class);
-  int64_t more = a->run->run->steps_wanted - b->run->run->steps_wanted;
-  if (classes || a->class.band == EB_BAND_UNKNOWN) return classes;
-  return (more > 0) - (more < 0);
-}
-
-static int compare_rows(const void *left, const void *right) {
-  const row *a = left, *b = right;
-  int groups = compare_groups(a, b);
-  bool both = a->rank[STEP].place > 0 && b->rank[STEP].place > 0;
-  int ranked = (b->rank[STEP].place > 0) - (a->rank[STEP].place > 0);
-  int place = both ? a->rank[STEP].place - b->rank[STEP].place : 0;
-  return groups ? groups : ranked ? ranked : place ? place : a->at - b->at;
-}
-
-/* ---- cells ----------------------------------------------------------------------------------- */
-
-static eb_error solver_cell(const eb_report_run *run, eb_text *page) {
-  EB_TRY(eb_markup_between(page, "<td class=\"text\">", run->label, ""));
-  if (run->run->repetition > 0)
-    EB_TRY(eb_text_printf(page, " <span class=\"note\">(repetition %lld)</span>",
-                          (long long)run->run->repetition + 1));
-  return eb_text_printf(page, "</td>");
-}
-
-/* The names of broken rules, each leading to its definition. */
-static eb_error rule_names(const char *rules, eb_text *page) {
-  const char *separator = ": ";
-  for (const char *c = rules; *c;) {
-    char word[64];
-    size_t length = strcspn(c, ",");
-    snprintf(word, sizeof word, "%.*s", (int)length, c);
-    int rule = 0;
-    while (rule < EB_RULES && strcmp(eb_rule_name((eb_rule)rule), word) != 0) rule++;
-    EB_TRY(eb_text_printf(page, "%s", separator));
-    if (rule < EB_RULES)
-      EB_TRY(eb_text_printf(page, "<a href=\"#rule-%s\">%s</a>", word, word));
-    else
-      EB_TRY(eb_markup_text(page, word));
-    separator = ", ";
-    c += length + (c[length] == ',');
-  }
-  return EB_OK;
-}
-
-static eb_error status_cell(const eb_report_run *run, eb_text *page) {
-  bool audit_failed = eb_report_audit_failed(run), good = eb_report_completed(run) && !audit_failed;
-  bool skipped = strcmp(run->run->outcome, eb_outcome_name(EB_OUTCOME_SKIPPED)) == 0;
-  EB_TRY(eb_text_printf(page, "<td class=\"text %s\">", good ? "good" : skipped ? "" : "bad"));
-  EB_TRY(eb_markup_between(page, "", run->run->outcome, audit_failed ? ", audit failed" : ""));
-  if (audit_failed) EB_TRY(rule_names(run->run->audit_rules, page));
-  return eb_text_printf(page, "</td>");
-}
-
-/* ---- the table of ranks ---------------------------------------------------------------------- */
-
-enum { RANK_COLUMNS = 11 };
-
-static eb_error heading(const row *of, eb_text *page) {
-  const char *why = of->class.band == EB_BAND_ORDER_ONE
-                        ? "not ranked: the steps explain less than nine tenths of the forces"
-                    : of->class.band == EB_BAND_UNKNOWN
-                        ? "not ranked: the file tells of no error in an equation that is declared"
-                        : NULL;
-  EB_TRY(eb_text_printf(page, "<tr class=\"class\"><th colspan=\"%d\">", RANK_COLUMNS));
-  EB_TRY(eb_markup_text(page, eb_class_words(of->class).text));
-  if (of->class.band != EB_BAND_UNKNOWN)
-    EB_TRY(eb_text_printf(page, "; %lld steps", (long long)of->run->run->steps_wanted));
-  if (why) EB_TRY(eb_text_printf(page, " <span class=\"note\">%s</span>", why));
-  return eb_text_printf(page, "</th></tr>\n");
-}
-
-static eb_error rank_row(const row *r, eb_text *page) {
-  static const struct {
-    double scale;
-    const char *format;
-  } shown[COSTS] = {{1e3, "%.2f"}, {1, "%.3f"}, {1, "%.3f"}};
-  EB_TRY(eb_text_printf(page, "<tr>"));
-  EB_TRY(solver_cell(r->run, page));
-  EB_TRY(status_cell(r->run, page));
-  EB_TRY(eb_text_printf(page, "<td>%lld</td><td>%lld</td>", (long long)r->run->run->threads,
-                        (long long)r->run->steps));
-  EB_TRY(
-      eb_markup_number(page, "%.1e", r->class.band == EB_BAND_UNKNOWN ? NAN : r->run->run->error));
-  for (int c = 0; c < COSTS; c++) {
-    EB_TRY(eb_markup_number(page, shown[c].format, shown[c].scale * r->cost[c]));
-    EB_TRY(eb_markup_number(page, "%.2f", r->rank[c].over));
-  }
-  return eb_text_printf(page, "</tr>\n");
-}
-
-/* ---- beside the clock ------------------------------------------------------------------------ */
-
-static eb_error cost_row(const eb_report_run *run, eb_text *page) {
-  static const double megabyte = 1048576;
-  const eb_run *of = run->run;
-  bool told = of->process_cpu_seconds > 0; /* not by older files */
-  EB_TRY(eb_text_printf(page, "<tr>"));
-  EB_TRY(solver_cell(run, page));
-  EB_TRY(eb_markup_number(page, "%.3f", of->setup_seconds));
-  EB_TRY(eb_markup_number(page, "%.2f", told ? of->first_step_at : NAN));
-  EB_TRY(
-      eb_markup_number(page, "%.2f", told ? of->process_cpu_seconds / of->timed_cpu_seconds : NAN));
-  EB_TRY(eb_markup_number(page, "%.3f", told ? of->untimed_cpu_seconds : NAN));
-  EB_TRY(eb_markup_number(page, "%.2f", of->audit_seconds > 0 ? of->audit_seconds : NAN));
-  EB_TRY(eb_markup_number(page, "%.0f", told ? (double)of->threads_alive : NAN));
-  EB_TRY(eb_markup_number(page, "%.1f", told ? of->memory_growth / megabyte : NAN));
-  EB_TRY(eb_markup_number(page, "%.0f", of->peak_rss / megabyte));
-  EB_TRY(eb_markup_number(page, "%.1f", eb_report_typical(run, EB_COL_ITERATIONS)));
-  EB_TRY(eb_markup_number(page, "%.0f", eb_median(run->linear_iterations, run->steps, EB_WARM_UP)));
-  double own = eb_report_typical(run, EB_COL_OWN);
-  EB_TRY(eb_markup_number(page, "%.3f", own > 0 ? 1e3 * own : NAN));
-  return eb_text_printf(page, "</tr>\n");
-}
-
-/* ---- both ------------------------------------------------------------------------------------ */
-
-static eb_error note(const eb_report_run *run, const char *text, eb_text *page) {
-  if (!text[0]) return EB_OK;
-  EB_TRY(eb_markup_between(page, "<p class=\"note\"><b>", run->label, "</b>: "));
-  return eb_markup_between(page, "", text, "</p>\n");
-}
-
-static eb_error write_tables(row *rows, int count, eb_text *page) {
-  EB_TRY(rank(rows, count));
-  qsort(rows, (size_t)count, sizeof *rows, compare_rows);
-  EB_TRY(eb_text_printf(
-      page, "<div class=\"scroll\"><table class=\"ranks\"><tr><th>solver</th><th class=\"text\">"
-            "outcome</th><th>threads</th><th>steps</th><th>error</th><th>step, median (ms)</th>"
-            "<th>over the fastest</th><th>set-up and steps (s)</th><th>over the least</th>"
-            "<th>start to end (s)</th><th>over the least</th></tr>\n"));
-  for (int r = 0; r < count; r++) {
-    if (r == 0 || compare_groups(&rows[r - 1], &rows[r]) != 0) EB_TRY(heading(&rows[r], page));
-    EB_TRY(rank_row(&rows[r], page));
-  }
-  EB_TRY(eb_text_printf(page, "</table></div>\n"));
-  for (int r = 0; r < count; r++) {
-    EB_TRY(note(rows[r].run, rows[r].run->run->detail, page));
-    EB_TRY(note(rows[r].run, rows[r].run->run->audit_detail, page));
-  }
-  EB_TRY(eb_text_printf(
-      page,
-      "<div class=\"scroll\"><table><tr><th>cost beside the clock</th><th>set-up (s)</th>"
-      "<th>start to first step (s)</th><th>process CPU over timed CPU</th><th>untimed CPU "
-      "(s)</th><th>audits (s)</th><th>threads alive</th><th>memory growth (MB)</th><th>peak "
-      "memory (MB)</th>"
-      "<th>iterations, median</th><th>linear iterations, median</th><th>step by its own clock, "
-      "median (ms)</th></tr>\n"));
-  for (int r = 0; r < count; r++) EB_TRY(cost_row(rows[r].run, page));
-  return eb_text_printf(page, "</table></div>\n");
-}
-
-/* Runs [first, last), grouped by class, in each those that are ranked first and by the median of
- * their steps; causes of failures in words below. */
-static eb_error ranking(const eb_report *report, int first, int last, eb_text *page) {
-  row *rows;
-  EB_TRY(EB_NEW(rows, last - first));
-  for (int r = first; r < last; r++) {
-    const eb_report_run *run = &report->runs[r];
-    double whole = run->run->total_seconds, total = run->run->setup_seconds;
-    for (size_t s = 0; s < run->steps; s++) total += run->column[EB_COL_WALL][s];
-    rows[r - first] = (row){.run = run,
-                            .at = r,
-                            .class = eb_class_of(run->run),
-                            .cost = {[STEP] = eb_report_typical(run, EB_COL_WALL),
-                                     [TOTAL] = run->steps > 0 ? total : NAN,
-                                     [WHOLE] = run->steps > 0 && whole > 0 ? whole : NAN}};
-  }
-  eb_error error = write_tables(rows, last - first, page);
-  free(rows);
-  return error;
-}
-
-/* ---- what the audits found at worst ---------------------------------------------------------- */
-
-typedef enum statistic {
-  WORST,
-  TYPICAL, /* the median without the first step */
-  SUM
-} statistic;
-
-/* One column of a table. */
-typedef struct figure {
-  const char *heading, *format;
-  eb_column column;
-  statistic statistic;
-  double scale;
-  bool declared; /* of files that name the declared equation alone */
-} figure;
-
-typedef struct table {
-  const char *heading;
-  const figure *figures;
-  int count;
-} table;
-
-static const figure step_figures[] = {
-    {"error, worst", "%.1e", EB_COL_EQUATION_RESIDUAL, WORST, 1, true},
-    {"median", "%.1e", EB_COL_EQUATION_RESIDUAL, TYPICAL, 1, true},
-    {"implicit Euler's residual, worst", "%.1e", EB_COL_RESIDUAL_RELATIVE, WORST, 1, false},
-    {"median", "%.1e", EB_COL_RESIDUAL_RELATIVE, TYPICAL, 1, false},
-    {"update error (m)", "%.1e", EB_COL_UPDATE_ERROR, WORST, 1, true},
-    {"held error (m)", "%.1e", EB_COL_HELD_ERROR, WORST, 1, true},
-    {"momentum balance (kg m/s)", "%.1e", EB_COL_BALANCE, WORST, 1, true},
-    {"relative", "%.1e", EB_COL_BALANCE_RELATIVE, WORST, 1, true},
-    {"energy excess (J), worst step", "%.1e", EB_COL_ENERGY_EXCESS, WORST, 1, true},
-    {"all steps", "%.1e", EB_COL_ENERGY_EXCESS, SUM, 1, true},
-    {"penetration (mm)", "%.2f", EB_COL_MAX_PENETRATION, WORST, 1e3, false},
-    {"inverted elements", "%.0f", EB_COL_INVERTED, WORST, 1, false}};
-
-static const figure contact_figures[] = {
-    {"contacts", "%.0f", EB_COL_CONTACT_COUNT, WORST, 1, false},
-    {"with a force", "%.0f", EB_COL_CONTACT_ACTIVE, WORST, 1, false},
-    {"crossing triangles", "%.0f", EB_COL_INTERSECTIONS, WORST, 1, false},
-    {"of one body", "%.0f", EB_COL_SELF_INTERSECTIONS, WORST, 1, false},
-    {"bodies in bodies", "%.0f", EB_COL_NESTED, WORST, 1, false},
-    {"too close (m)", "%.1e", EB_COL_CONTACT_VIOLATION, WORST, 1, false},
-    {"off, with a force (m)", "%.1e", EB_COL_CONTACT_OPEN, WORST, 1, false},
-    {"true gap off (m)", "%.1e", EB_COL_CONTACT_TRUE_GAP, WORST, 1, true},
-    {"apart (m)", "%.1e", EB_COL_CONTACT_APART, WORST, 1, false},
-    {"unrecorded pairs", "%.0f", EB_COL_CONTACT_UNRECORDED, WORST, 1, true},
-    {"normal off (deg)", "%.2g", EB_COL_CONTACT_NORMAL, WORST, 1, true},
-    {"slip inside the cone (m)", "%.1e", EB_COL_CONTACT_SLIDING, WORST, 1, false},
-    {"beyond the cone", "%.1e", EB_COL_CONTACT_CONE, WORST, 1, false},
-    {"friction off (deg)", "%.2g", EB_COL_CONTACT_ANGLE, WORST, 1, false}};
-
-static const figure joint_figures[] = {
-    {"residual (N m), worst", "%.1e", EB_COL_JOINT_RESIDUAL, WORST, 1, false},
-    {"over its terms, worst", "%.1e", EB_COL_JOINT_RESIDUAL_RELATIVE, WORST, 1, false},
-    {"median", "%.1e", EB_COL_JOINT_RESIDUAL_RELATIVE, TYPICAL, 1, false}};
-
-#define COUNT(figures) ((int)(sizeof(figures) / sizeof *(figures)))
-static const table of_steps = {"audits, worst of all steps", step_figures, COUNT(step_figures)};
-static const table of_contact = {"contact, worst of all steps", contact_figures,
-                                 COUNT(contact_figures)};
-static const table of_joints = {"joints", joint_figures, COUNT(joint_figures)};
-
-static double value_of(const figure *f, const eb_report_run *run) {
-  if (f->declared && !eb_report_declares(run)) return NAN;
-  double total = 0;
-  for (size_t s = 0; s < run->steps; s++) total += run->column[f->column][s];
-  return f->scale * (f->statistic == SUM       ? total
-                     : f->statistic == TYPICAL ? eb_report_typical(run, f->column)
-                                               : eb_report_worst(run, f->column));
-}
-
-static eb_error audit_table(const eb_report *report, int first, int last, const table *what,
-                            eb_text *page) {
-  EB_TRY(eb_text_printf(page, "<div class=\"scroll\"><table class=\"audits\"><tr><th>%s</th>",
-                        what->heading));
-  for (int f = 0; f < what->count; f++)
-    EB_TRY(eb_text_printf(page, "<th>%s</th>", what->figures[f].heading));
-  EB_TRY(eb_text_printf(page, "</tr>\n"));
-  for (int r = first; r < last; r++) {
-    const eb_report_run *run = &report->runs[r];
-    if (run->steps == 0) continue;
-    EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", run->label, "</td>"));
-    for (int f = 0; f < what->count; f++)
-      EB_TRY(eb_markup_number(page, what->figures[f].format, value_of(&what->figures[f], run)));
-    EB_TRY(eb_text_printf(page, "</tr>\n"));
-  }
-  return eb_text_printf(page, "</table></div>\n");
-}
-
-/* Whether a run has ever had anything in one of the columns. */
-static bool any_above_zero(const eb_report *report, int first, int last, const eb_column *columns,
-                           int count) {
-  for (int r = first; r < last; r++)
-    for (int c = 0; c < count; c++)
-      if (eb_report_worst(&report->runs[r], columns[c]) > 0) return true;
-  return false;
-}
-
-/* Runs [first, last) that made a step; the figures of contact and joints only where a run has any.
- */
-static eb_error audits(const eb_report *report, int first, int last, eb_text *page) {
-  static const eb_column contact[] = {EB_COL_CONTACT_COUNT, EB_COL_INTERSECTIONS,
-                                      EB_COL_SELF_INTERSECTIONS, EB_COL_NESTED,
-                                      EB_COL_CONTACT_UNRECORDED},
-                         steps[] = {EB_COL_STEP},
-                         joints[] = {EB_COL_JOINT_RESIDUAL, EB_COL_JOINT_KINETIC};
-  if (any_above_zero(report, first, last, steps, COUNT(steps)))
-    EB_TRY(audit_table(report, first, last, &of_steps, page));
-  if (any_above_zero(report, first, last, contact, COUNT(contact)))
-    EB_TRY(audit_table(report, first, last, &of_contact, page));
-  if (any_above_zero(report, first, last, joints, COUNT(joints)))
-    EB_TRY(audit_table(report, first, last, &of_joints, page));
-  return EB_OK;
-}
-
-/* ---- factorizations, and matrices updated in parts ------------------------------------------- */
-
-static double total_memory(const eb_report_run *run) {
-  double sum = 0;
-  for (int i = 0; i < EB_MEMORY_KINDS; i++)
-    if (isfinite(run->memory[i])) sum += run->memory[i];
-  return sum;
-}
-
-/* Mean share of the elements that a step after the first brings up to date; NAN for a solver that
- * never does. */
-static double mean_share(const eb_report_run *run) {
-  if (run->steps == 0 || run->run->elements == 0) return NAN;
-  double mean = eb_mean(run->updated_elements, run->steps, EB_WARM_UP);
-  bool ever = eb_largest(run->updated_elements, run->steps, 0) > 0;
-  return ever ? mean / (double)run->run->elements : NAN;
-}
-
-static bool reports(const eb_report_run *run, const eb_report_picture *picture) {
-  if (run->run->repetition > 0) return false;
-  return total_memory(run) > 0 || picture->supernodes > 0 || isfinite(mean_share(run));
-}
-
-static eb_error factor_row(const eb_report_run *run, const eb_report_picture *picture,
-                           eb_text *page) {
-  static const double megabyte = 1048576;
-  EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", run->label, "</td>"));
-  for (int i = 0; i < EB_MEMORY_KINDS; i++)
-    EB_TRY(eb_markup_number(page, "%.1f", run->memory[i] / megabyte));
-  double all = total_memory(run), supernodes = picture->supernodes;
-  EB_TRY(eb_markup_number(page, "%.1f", all > 0 ? all / megabyte : NAN));
-  EB_TRY(eb_markup_number(page, "%.0f", supernodes > 0 ? supernodes : NAN));
-  EB_TRY(eb_markup_number(page, "%.2f", 100 * mean_share(run)));
-  double unknowns = eb_largest(run->reduced_unknowns, run->steps, 0);
-  EB_TRY(eb_markup_number(page, "%.0f", unknowns > 0 ? unknowns : NAN));
-  return eb_text_printf(page, "</tr>\n");
-}
-
-/* Memory by kind, supernodes, and updates a step; nothing when no run has reported any. */
-static eb_error factors(const eb_report *report, const eb_report_scene *scene,
-                        const eb_report_picture *pictured, eb_text *page) {
-  bool any = false;
-  for (int r = scene->first; r < scene->last; r++)
-    any = any || reports(&report->runs[r], &pictured[r]);
-  if (!any) return EB_OK;
-  EB_TRY(eb_text_printf(page, "<div class=\"scroll\"><table><tr><th>held while stepping (MB), as "
-                              "the solver reports it</th>"));
-  for (int i = 0; i < EB_MEMORY_KINDS; i++)
-    EB_TRY(eb_markup_between(page, "<th>", eb_memory_name((eb_memory_kind)i), "</th>"));
-  EB_TRY(eb_text_printf(page, "<th>together</th><th>supernodes</th><th>elements updated a step, "
-                              "mean (%%)</th><th>unknowns after condensation, most</th></tr>\n"));
-  for (int r = scene->first; r < scene->last; r++)
-    if (reports(&report->runs[r], &pictured[r]))
-      EB_TRY(factor_row(&report->runs[r], &pictured[r], page));
-  return eb_text_printf(page, "</table></div>\n");
-}
+/* ---- what was drawn of runs ------------------------------------------------------------------ */
 
 static eb_error updates(const eb_report *report, const eb_report_scene *scene,
                         const eb_report_picture *pictured, eb_text *page) {
@@ -413,7 +48,9 @@ static eb_error updates(const eb_report *report, const eb_report_scene *scene,
     for (int p = 0; p < pictured[r].updates; p++) {
       long long updated = (long long)pictured[r].update[p].updated,
                 elements = (long long)run->run->elements;
-      EB_TRY(eb_text_printf(page, "<figure><img src=\"%s-r%d-updates-%d.png\" alt=\"",
+      EB_TRY(eb_text_printf(page,
+                            "<figure><img loading=\"lazy\" width=\"640\" height=\"480\" "
+                            "src=\"%s-r%d-updates-%d.png\" alt=\"",
                             scene->prefix, r - scene->first, p + 1));
       EB_TRY(eb_markup_text(page, run->label));
       EB_TRY(eb_text_printf(page,
@@ -449,20 +86,21 @@ static eb_error factor_plots(const eb_report *report, const eb_report_scene *sce
   return EB_OK;
 }
 
-/* ---- the page -------------------------------------------------------------------------------- */
-
-static eb_error head(eb_text *page) {
-  EB_TRY(eb_markup_open(page, "elastobench report", NULL));
-  return eb_text_printf(page, "<h1>elastobench report</h1>\n");
-}
+/* ---- a scene ----------------------------------------------------------------------------------
+ */
 
 static eb_error pictures(const eb_report *report, const eb_report_scene *scene,
                          const eb_report_picture *pictured, eb_text *page) {
+  bool any = false;
+  for (int r = scene->first; r < scene->last; r++) any = any || pictured[r].count > 0;
+  if (!any) return EB_OK;
   EB_TRY(eb_text_printf(page, "<div class=\"pictures\">\n"));
   for (int r = scene->first; r < scene->last; r++)
     for (int p = 0; p < pictured[r].count; p++) {
-      EB_TRY(eb_text_printf(page, "<figure><img src=\"%s-r%d-%s.png\" alt=\"", scene->prefix,
-                            r - scene->first, pictured[r].drawn[p].name));
+      EB_TRY(eb_text_printf(
+          page,
+          "<figure><img loading=\"lazy\" width=\"640\" height=\"480\" src=\"%s-r%d-%s.png\" alt=\"",
+          scene->prefix, r - scene->first, pictured[r].drawn[p].name));
       EB_TRY(eb_markup_text(page, report->runs[r].label));
       EB_TRY(eb_markup_between(page, "\"><figcaption>", report->runs[r].label, ""));
       EB_TRY(eb_text_printf(page, ", %s, t = %.4g s</figcaption></figure>\n",
@@ -471,11 +109,8 @@ static eb_error pictures(const eb_report *report, const eb_report_scene *scene,
   return eb_text_printf(page, "</div>\n");
 }
 
-static eb_error scene_section(const eb_report *report, const eb_report_scene *scene,
-                              const eb_report_picture *pictured, eb_text *page) {
-  const eb_report_run *run = &report->runs[scene->first];
-  EB_TRY(eb_text_printf(page, "<h2 id=\"%s\">", scene->prefix));
-  EB_TRY(eb_markup_between(page, "", run->scene, "</h2>\n<p>"));
+static eb_error facts_of(const eb_report_run *run, eb_text *page) {
+  EB_TRY(eb_text_printf(page, "<p>"));
   if (run->run->nodes > 0)
     EB_TRY(eb_text_printf(page, "%lld vertices, %lld elements. ", (long long)run->run->uncut_nodes,
                           (long long)run->run->elements));
@@ -486,43 +121,67 @@ static eb_error scene_section(const eb_report *report, const eb_report_scene *sc
   if (run->run->stand_in && run->run->stand_in[0])
     EB_TRY(eb_markup_between(page, "The geometry is a stand-in (", run->run->stand_in,
                              "): its numbers are not those of the paper's own model."));
-  EB_TRY(eb_text_printf(page, "</p>\n"));
-  EB_TRY(ranking(report, scene->first, scene->last, page));
-  EB_TRY(audits(report, scene->first, scene->last, page));
-  EB_TRY(factors(report, scene, pictured, page));
-  EB_TRY(pictures(report, scene, pictured, page));
-  EB_TRY(updates(report, scene, pictured, page));
+  return eb_text_printf(page, "</p>\n");
+}
+
+/* Repetitions move as the first run does, whose script is there. */
+static eb_error player(const workspace *work, const eb_report_scene *scene, eb_text *page) {
+  int count = scene->last - scene->first;
+  char picture[200];
+  eb_played *runs;
+  EB_TRY(EB_NEW(runs, count));
+  for (int r = 0; r < count; r++) {
+    const eb_report_run *run = &work->report.runs[scene->first + r];
+    runs[r] = (eb_played){.playback = &work->playbacks[scene->first + r],
+                          .label = run->label,
+                          .note = eb_report_audit_failed(run) ? "audit failed"
+                                  : eb_report_completed(run)  ? ""
+                                                              : run->run->outcome};
+  }
+  snprintf(picture, sizeof picture, "%s.png", scene->prefix);
+  eb_error error =
+      eb_page_player(page, runs, count, scene->poster[0] ? picture : NULL, scene->poster);
+  free(runs);
+  return error;
+}
+
+/* Folded where there are too many to be read one after the other. */
+static eb_error open_fold(const workspace *work, const char *words, eb_text *page) {
+  enum { MANY = 40 };
+  return eb_text_printf(page, "<details%s><summary>%s</summary>\n",
+                        work->report.run_count > MANY ? "" : " open", words);
+}
+
+static eb_error scene_section(const workspace *work, const eb_report_scene *scene, eb_text *page) {
+  const eb_report *report = &work->report;
+  const eb_report_run *run = &report->runs[scene->first];
+  EB_TRY(eb_text_printf(page, "<section class=\"scene\"><h2 id=\"%s\">", scene->prefix));
+  EB_TRY(eb_markup_between(page, "", run->scene, "</h2>\n"));
+  EB_TRY(facts_of(run, page));
+  EB_TRY(eb_report_ranking(report, scene->first, scene->last, page));
+  EB_TRY(player(work, scene, page));
+  EB_TRY(pictures(report, scene, work->pictured, page));
+  EB_TRY(updates(report, scene, work->pictured, page));
+  EB_TRY(open_fold(work, "Audits, and what is held in memory", page));
+  EB_TRY(eb_report_audits(report, scene->first, scene->last, page));
+  EB_TRY(eb_report_factors(report, scene, work->pictured, page));
+  EB_TRY(eb_text_printf(page, "</details>\n"));
+  EB_TRY(open_fold(work, "Plots", page));
   EB_TRY(eb_text_printf(page, "<div class=\"figures\">\n"));
   for (int k = 0; k < EB_PLOT_KINDS; k++)
     if (scene->plot[k])
       EB_TRY(eb_markup_plot(page, scene->prefix, eb_plot_kinds[k].stem, eb_plot_kinds[k].caption));
-  EB_TRY(factor_plots(report, scene, pictured, page));
-  return eb_text_printf(page, "</div>\n");
+  EB_TRY(factor_plots(report, scene, work->pictured, page));
+  return eb_text_printf(page, "</div></details></section>\n");
 }
 
-static eb_error environment(const eb_report *report, eb_text *page) {
-  EB_TRY(eb_text_printf(page, "<h2 id=\"environment\">Environment</h2>\n"
-                              "<table class=\"facts\">\n"));
-  const eb_results *file = report->files[0];
-  int count;
-  const eb_fact *fact = eb_results_facts(file, &count);
-  for (const eb_fact *end = fact + count; fact < end; fact++) {
-    EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", fact->name, "</td>"));
-    EB_TRY(eb_markup_between(page, "<td class=\"text\">", fact->value, "</td></tr>\n"));
-  }
-  return eb_text_printf(page, "</table>\n");
-}
+/* ---- the page -------------------------------------------------------------------------------- */
 
-static eb_error contents(const eb_report *report, const eb_report_scene *scenes, int count,
-                         eb_text *page) {
-  EB_TRY(eb_text_printf(page, "<nav>"));
-  for (int s = 0; s < count; s++) {
-    EB_TRY(eb_text_printf(page, "<a href=\"#%s\">", scenes[s].prefix));
-    EB_TRY(eb_markup_between(page, "", report->runs[scenes[s].first].scene, "</a>"));
-  }
+static eb_error introduction(const workspace *work, eb_text *page) {
   return eb_text_printf(
       page,
-      "<a href=\"#definitions\">definitions</a><a href=\"#environment\">environment</a></nav>\n"
+      "<nav><a href=\"#scenes\">scenes</a><a href=\"#definitions\">definitions</a>"
+      "<a href=\"#environment\">environment</a></nav>\n"
       "<p>%d runs of %d scenes. Costs are ranked among runs of one accuracy class alone: the same "
       "equation, errors in the same band, the audit passed. The error is audited, computed after "
       "each step by the harness from positions and velocities and never taken from the solver: "
@@ -533,114 +192,179 @@ static eb_error contents(const eb_report *report, const eb_report_scene *scenes,
       "on purpose, do not aim at that. What a run that fails its audit cost is compared with "
       "nothing. Times are wall times on the machine described at the end. The figures have their "
       "formulas under <a href=\"#definitions\">definitions</a>.</p>\n",
-      report->run_count, count);
+      work->report.run_count, work->scene_count);
 }
 
-/* `pictured` has one entry a run. */
-static eb_error write_page(const eb_report *report, const eb_report_scene *scenes, int scene_count,
-                           bool summary, const eb_report_picture *pictured, eb_text *page) {
-  EB_TRY(head(page));
-  EB_TRY(contents(report, scenes, scene_count, page));
-  const eb_strings *unreadable = report->unreadable;
+static eb_error overview_row(const eb_report *report, const eb_report_scene *scene, eb_text *page) {
+  const eb_report_run *first = &report->runs[scene->first];
+  int completed = 0, failed = 0, ranked = 0;
+  for (int r = scene->first; r < scene->last; r++) {
+    const eb_report_run *run = &report->runs[r];
+    completed += eb_report_completed(run);
+    failed += eb_report_audit_failed(run);
+    ranked += eb_run_ranked(run->run);
+  }
+  EB_TRY(eb_text_printf(page, "<tr><td class=\"text\"><a href=\"#%s\">", scene->prefix));
+  EB_TRY(eb_markup_between(page, "", first->scene, "</a></td>"));
+  return eb_text_printf(page,
+                        "<td>%lld</td><td>%lld</td><td>%d</td><td>%d</td><td class=\"%s\">%d</td>"
+                        "<td>%d</td></tr>\n",
+                        (long long)first->run->uncut_nodes, (long long)first->run->elements,
+                        scene->last - scene->first, completed, failed ? "bad" : "", failed, ranked);
+}
+
+static eb_error overview(const workspace *work, eb_text *page) {
+  EB_TRY(eb_text_printf(page, "<div class=\"scroll\"><table id=\"scenes\"><thead><tr><th>scene</th>"
+                              "<th>vertices</th><th>elements</th><th>runs</th><th>completed</th>"
+                              "<th>audit failed</th><th>ranked</th></tr></thead>\n<tbody>\n"));
+  for (int s = 0; s < work->scene_count; s++)
+    EB_TRY(overview_row(&work->report, &work->scenes[s], page));
+  return eb_text_printf(page, "</tbody></table></div>\n");
+}
+
+static eb_error write_page(const workspace *work, eb_text *page) {
+  EB_TRY(eb_page_open(page, "elastobench report", "report"));
+  EB_TRY(eb_text_printf(page, "<h1>elastobench report</h1>\n"));
+  EB_TRY(introduction(work, page));
+  const eb_strings *unreadable = work->report.unreadable;
   if (unreadable && unreadable->count > 0)
     EB_TRY(
         eb_text_printf(page, "<p class=\"note\">Files that could not be read are left out:</p>\n"));
   for (int i = 0; unreadable && i < unreadable->count; i++)
     EB_TRY(eb_markup_between(page, "<p class=\"note\">", unreadable->items[i], "</p>\n"));
-  if (summary) {
+  EB_TRY(overview(work, page));
+  if (work->summary) {
     EB_TRY(eb_text_printf(page, "<div class=\"figures\">\n"));
     EB_TRY(eb_markup_plot(
         page, "", "summary",
         "Median wall time a step, every solver: compare the bars of one scene and class"));
     EB_TRY(eb_text_printf(page, "</div>\n"));
   }
-  for (int s = 0; s < scene_count; s++) EB_TRY(scene_section(report, &scenes[s], pictured, page));
+  for (int s = 0; s < work->scene_count; s++) EB_TRY(scene_section(work, &work->scenes[s], page));
   EB_TRY(eb_definitions_html(page));
-  EB_TRY(environment(report, page));
-  return eb_text_printf(page, "</body></html>\n");
+  EB_TRY(eb_page_environment(page, work->report.files[0]));
+  return eb_page_close(page);
+}
+
+/* ---- plots ----------------------------------------------------------------------------------- */
+
+/* The elimination tree of a run, unless a run of the scene before it has the same. */
+static eb_error draw_tree(workspace *work, const eb_report_scene *scene, int r,
+                          const eb_tree_log *trees) {
+  const eb_report_run *run = &work->report.runs[r];
+  const eb_tree_log *tree = &trees[r - scene->first];
+  eb_report_picture *out = &work->pictured[r];
+  char base[192], name[512];
+  out->supernodes = tree->count;
+  out->tree = tree->count > 0;
+  for (const eb_tree_log *before = trees; before < tree && out->tree; before++)
+    out->tree = !eb_tree_equal(tree, before);
+  snprintf(base, sizeof base, "%s-r%d-tree", scene->prefix, r - scene->first);
+  snprintf(name, sizeof name, "%s, %s", run->scene, run->label);
+  return out->tree ? eb_plots_tree(tree, name, &work->plotter, base) : EB_OK;
+}
+
+static eb_error draw_trees(workspace *work, const eb_report_scene *scene) {
+  int count = scene->last - scene->first;
+  eb_tree_log *trees;
+  EB_TRY(EB_NEW(trees, count));
+  eb_error error = EB_OK;
+  for (int r = 0; r < count && !error; r++) {
+    const eb_report_run *run = &work->report.runs[scene->first + r];
+    error = eb_results_tree(run->file, run->index, &trees[r]);
+    if (!error) error = draw_tree(work, scene, scene->first + r, trees);
+  }
+  for (int r = 0; r < count; r++) eb_results_tree_clear(&trees[r]);
+  free(trees);
+  return error;
+}
+
+static eb_error draw_plots(workspace *work) {
+  for (int s = 0; s < work->scene_count; s++) {
+    eb_report_scene *scene = &work->scenes[s];
+    EB_TRY(eb_plots_scene(&work->report, scene->first, scene->last, &work->plotter, scene->prefix,
+                          scene->plot));
+    for (int r = scene->first; r < scene->last; r++) {
+      char base[192];
+      snprintf(base, sizeof base, "%s-r%d-stages", scene->prefix, r - scene->first);
+      EB_TRY(
+          eb_plots_stages(&work->report.runs[r], &work->plotter, base, &work->pictured[r].stages));
+    }
+    EB_TRY(draw_trees(work, scene));
+  }
+  EB_TRY(eb_plots_summary(&work->report, &work->plotter, &work->summary));
+  return eb_plotter_start(&work->plotter);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-/* Memory of the report in the making. */
-typedef struct workspace {
-  eb_report report;
-  eb_report_scene *scenes;
-  eb_report_picture *pictured;
-  eb_text page;
-} workspace;
-
-/* The elimination tree of run r, unless a run of the scene before it has the same. */
-static eb_error draw_tree(const eb_report *report, const eb_report_scene *scene, int r,
-                          const char *dir, const char *base, eb_report_picture *out) {
-  const eb_report_run *run = &report->runs[r];
-  eb_tree_log tree, other;
-  char name[512];
-  EB_TRY(eb_results_tree(run->file, run->index, &tree));
-  out->supernodes = tree.count;
-  out->tree = tree.count > 0;
-  eb_error error = EB_OK;
-  for (int before = scene->first; before < r && out->tree && !error; before++) {
-    error = eb_results_tree(report->runs[before].file, report->runs[before].index, &other);
-    out->tree = error || !eb_tree_equal(&tree, &other);
-    if (!error) eb_results_tree_clear(&other);
-  }
-  snprintf(name, sizeof name, "%s, %s", run->scene, run->label);
-  if (!error && out->tree) error = eb_plots_tree(&tree, name, dir, base);
-  eb_results_tree_clear(&tree);
-  return error;
-}
-
-static eb_error draw_scenes(workspace *work, const char *dir, int *count) {
+/* Files have the scene's name with everything but letters, digits and dashes replaced, and its
+ * number, which keeps scenes that differ in parameters only apart. */
+static void list_scenes(workspace *work) {
   const eb_report *report = &work->report;
   for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
-    eb_report_scene *scene = &work->scenes[(*count)++];
+    eb_report_scene *scene = &work->scenes[work->scene_count++];
     scene->first = first;
     scene->last = last;
-    /* Files have the scene's name with everything but letters, digits and dashes replaced, and its
-     * number, which keeps scenes that differ in parameters only apart. */
-    snprintf(scene->prefix, sizeof scene->prefix, "%d-%.80s", *count,
+    snprintf(scene->prefix, sizeof scene->prefix, "%d-%.80s", work->scene_count,
              report->runs[first].run->scene);
     for (char *c = scene->prefix; *c; c++)
       if (!isalnum((unsigned char)*c) && *c != '-') *c = '-';
-    EB_TRY(eb_plots_scene(report, first, last, dir, scene->prefix, scene->plot));
-    for (int r = first; r < last; r++) {
-      char base[192];
-      snprintf(base, sizeof base, "%s-r%d-stages", scene->prefix, r - first);
-      EB_TRY(eb_plots_stages(&report->runs[r], dir, base, &work->pictured[r].stages));
-      snprintf(base, sizeof base, "%s-r%d-tree", scene->prefix, r - first);
-      EB_TRY(draw_tree(report, scene, r, dir, base, &work->pictured[r]));
+  }
+}
+
+/* The scripts of all runs that are played: a repetition moves as the first run does. */
+static eb_error write_playbacks(workspace *work, const char *dir) {
+  char data[4096];
+  int played = 0;
+  for (int r = 0; r < work->report.run_count; r++)
+    played += work->report.runs[r].run->repetition == 0;
+  size_t room = eb_playback_room(played);
+  EB_TRY(eb_page_data(dir, data, sizeof data));
+  for (int s = 0; s < work->scene_count; s++) {
+    const eb_report_scene *scene = &work->scenes[s];
+    for (int r = scene->first; r < scene->last; r++) {
+      char name[160];
+      if (work->report.runs[r].run->repetition > 0) continue;
+      snprintf(name, sizeof name, "%s-r%d", scene->prefix, r - scene->first);
+      EB_TRY(eb_playback_write(&work->report.runs[r], room, data, name, &work->playbacks[r]));
     }
-    EB_TRY(eb_pictures_scene(report, scene, dir, work->pictured));
   }
   return EB_OK;
 }
 
-static eb_error write_report(workspace *work, const char *const *files, int file_count,
-                             const eb_strings *unreadable, const char *dir) {
-  EB_TRY(eb_report_load(files, file_count, &work->report));
-  work->report.unreadable = unreadable;
-  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", dir, strerror(errno));
-  EB_TRY(EB_NEW(work->scenes, work->report.run_count));
-  EB_TRY(EB_NEW(work->pictured, work->report.run_count));
-  int scenes = 0;
-  bool summary;
-  char path[4096];
-  EB_TRY(draw_scenes(work, dir, &scenes));
-  EB_TRY(eb_plots_summary(&work->report, dir, &summary));
-  EB_TRY(write_page(&work->report, work->scenes, scenes, summary, work->pictured, &work->page));
-  snprintf(path, sizeof path, "%s/index.html", dir);
-  return eb_file_write(path, work->page.data, work->page.length);
+static eb_error draw_pictures(workspace *work, const char *dir, bool all) {
+  for (int s = 0; s < work->scene_count; s++) {
+    eb_report_scene *scene = &work->scenes[s];
+    EB_TRY(eb_pictures_poster(&work->report, scene, dir));
+    if (all) EB_TRY(eb_pictures_scene(&work->report, scene, dir, work->pictured));
+  }
+  return EB_OK;
 }
 
-eb_error eb_report_write(const char *const *result_files, int count, const eb_strings *unreadable,
-                         const char *out_dir) {
-  workspace work = {.scenes = NULL};
-  eb_error error = write_report(&work, result_files, count, unreadable, out_dir);
+static eb_error write_report(workspace *work, const eb_report_request *request) {
+  EB_TRY(eb_report_load(request->files, request->file_count, &work->report));
+  work->report.unreadable = request->unreadable;
+  if (mkdir(request->dir, 0777) != 0 && errno != EEXIST)
+    return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", request->dir, strerror(errno));
+  EB_TRY(EB_NEW(work->scenes, work->report.run_count));
+  EB_TRY(EB_NEW(work->pictured, work->report.run_count));
+  EB_TRY(EB_NEW(work->playbacks, work->report.run_count));
+  list_scenes(work);
+  EB_TRY(draw_plots(work)); /* gnuplot is at work while the rest is made */
+  EB_TRY(write_playbacks(work, request->dir));
+  EB_TRY(draw_pictures(work, request->dir, request->pictures));
+  EB_TRY(write_page(work, &work->page));
+  return eb_page_write(&work->page, request->dir);
+}
+
+eb_error eb_report_write(const eb_report_request *request) {
+  workspace work = {.plotter = {.dir = request->dir}};
+  eb_error error = eb_plotter_finish(&work.plotter, write_report(&work, request));
   eb_report_clear(&work.report);
   free(work.scenes);
   free(work.pictured);
+  free(work.playbacks);
   eb_text_clear(&work.page);
   return error;
 }

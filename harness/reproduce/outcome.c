@@ -328,6 +328,7 @@ void eb_reproduction_clear(eb_reproduction *reproduction) {
   }
   eb_known_clear(&reproduction->known);
   eb_text_clear(&reproduction->machine);
+  free(reproduction->playbacks);
   free(reproduction->figures);
   free(reproduction->tables);
   free(reproduction->claims);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "harness/report/model.h"
+#include "harness/report/playback.h"
 #include "harness/reproduce/claim.h"
 
 typedef struct eb_shown_table {
@@ -48,6 +49,8 @@ typedef struct eb_reproduction {
   int measured;                 /* cells of tables and points of figures */
   int tally[EB_CLAIM_VERDICTS]; /* how many claims have each verdict */
   eb_text machine;              /* and build: a line each, "name: value" */
+  eb_playback *playbacks;       /* a case each: what the player shows of its run */
+  const char *overview;         /* link to the page over several papers, or NULL */
   eb_known known;
 } eb_reproduction;
 
@@ -68,10 +71,10 @@ EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE
 EB_MUST eb_error eb_reproduction_markdown(const eb_reproduction *reproduction, eb_text *out);
 /* The caller releases *out. */
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
-/* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png.
- * EB_ERR_LIBRARY when gnuplot is missing or fails. */
+/* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png; and
+ * writes what the player shows of every case. EB_ERR_LIBRARY when gnuplot is missing or fails. */
 EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
-/* index.html; figures that were drawn are shown. */
+/* index.html (eb_page_write); what was drawn is shown. */
 EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_text *page);
 
 /* ---- several papers ---- */
@@ -82,6 +85,7 @@ EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_te
 typedef struct eb_overview_page {
   eb_text papers; /* a row each */
   eb_text claims; /* a section for each paper */
+  eb_text links;  /* to those, of HTML */
 } eb_overview_page;
 
 /* Start from {0}. */

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "harness/report/markup.h"
+#include "harness/report/page.h"
 #include "harness/reproduce/outcome.h"
+#include "problems/base/memory.h"
 
 /* ---- templates ------------------------------------------------------------------------------- */
 
@@ -54,18 +56,28 @@ static eb_error markdown_number(eb_text *out, double value) {
 /* By verdict. */
 static const char *const verdict_classes[] = {"good", "bad", "note"};
 
+/* How many claims have each verdict. */
+static eb_error html_tally(const int tally[EB_CLAIM_VERDICTS], eb_text *page) {
+  EB_TRY(RAW(page, "<ul class=\"tally\">"));
+  for (int k = 0; k < EB_CLAIM_VERDICTS; k++)
+    EB_TRY(eb_text_printf(page, "<li class=\"%s\"><b>%d</b>%s</li>", verdict_classes[k], tally[k],
+                          eb_claim_verdict_name((eb_claim_verdict)k)));
+  return RAW(page, "</ul>\n");
+}
+
 /* ---- HTML: tables ---------------------------------------------------------------------------- */
 
 static eb_error html_table(const eb_shown_table *shown, eb_text *page) {
   const eb_paper_table *table = shown->table;
-  EB_TRY(HTML(page, "<h2 id=\"{}\">{}{}{}</h2>\n<div class=\"scroll\"><table>\n<tr><th>{}</th>",
+  EB_TRY(HTML(page,
+              "<h2 id=\"{}\">{}{}{}</h2>\n<div class=\"scroll\"><table><thead>\n<tr><th>{}</th>",
               table->id, table->where, *table->where ? ": " : "", table->title,
               strcmp(table->unit, "1") == 0 ? "" : table->unit));
   for (int c = 0; c < table->column_count; c++) {
     EB_TRY(HTML(page, "<th>{}<br>paper</th>", table->columns[c].heading));
     if (table->columns[c].text) EB_TRY(RAW(page, "<th>ours</th><th>ratio</th>"));
   }
-  EB_TRY(RAW(page, "</tr>\n"));
+  EB_TRY(RAW(page, "</tr></thead>\n<tbody>\n"));
   for (int r = 0; r < table->keys.count; r++) {
     EB_TRY(HTML(page, "<tr><td class=\"text\">{}</td>", table->labels.items[r]));
     for (int c = 0; c < table->column_count; c++) {
@@ -75,7 +87,7 @@ static eb_error html_table(const eb_shown_table *shown, eb_text *page) {
     }
     EB_TRY(RAW(page, "</tr>\n"));
   }
-  EB_TRY(RAW(page, "</table></div>\n"));
+  EB_TRY(RAW(page, "</tbody></table></div>\n"));
   EB_TRY(put_lines(page, table->note, true));
   return put_lines(page, shown->notes.data, true);
 }
@@ -88,11 +100,12 @@ static eb_error html_details(const eb_shown_claim *shown, eb_text *page) {
   static const char *const classes[] = {"bad", "good", "note"}; /* of truths */
   const eb_claim_result *f = &shown->result;
   const eb_section *section = shown->claim->section;
-  EB_TRY(eb_text_printf(page,
-                        "<details><summary>%d of %d conditions hold</summary>\n"
-                        "<table>\n<tr><th>condition</th><th>value</th><th>bound</th>"
-                        "<th class=\"text\">holds</th></tr>\n",
-                        f->holding, f->count));
+  EB_TRY(eb_text_printf(
+      page,
+      "<details><summary>%d of %d conditions hold</summary>\n"
+      "<div class=\"scroll\"><table>\n<tr><th>condition</th><th>value</th><th>bound</th>"
+      "<th class=\"text\">holds</th></tr>\n",
+      f->holding, f->count));
   for (int c = 0; c < f->count; c++) {
     const eb_condition *one = &f->conditions[c];
     EB_TRY(HTML(page,
@@ -101,12 +114,13 @@ static eb_error html_details(const eb_shown_claim *shown, eb_text *page) {
                 one->text, *one->value ? one->value : one->values, one->bound, classes[one->truth],
                 eb_truth_name(one->truth)));
   }
-  EB_TRY(RAW(page, "</table>\n"));
+  EB_TRY(RAW(page, "</table></div>\n"));
   if (*shown->claim->source)
     EB_TRY(HTML(page, "<p class=\"note\">Bounds: {}</p>\n", shown->claim->source));
   EB_TRY(put_lines(page, f->causes.data, true));
   EB_TRY(put_lines(page, shown->notes.data, true));
-  EB_TRY(HTML(page, "<p class=\"note\">Runs: {}. ", shown->cases.data));
+  EB_TRY(HTML(page, "<p class=\"note\">Runs: {}. <a href=\"#runs\" data-play=\"{}\">Play</a> ",
+              shown->cases.data, shown->cases.data));
   for (int i = 0; i < section->count; i++) {
     const eb_entry *entry = &section->entries[i];
     bool figure = strcmp(entry->key, "figure") == 0;
@@ -167,22 +181,27 @@ static eb_error html_head(const eb_reproduction *r, eb_text *page) {
   const eb_paper *paper = r->evidence->paper;
   char title[200];
   snprintf(title, sizeof title, "%s reproduced", paper->name);
-  EB_TRY(eb_markup_open(page, title, "papers"));
+  EB_TRY(eb_page_open(page, title, "papers"));
   EB_TRY(HTML(page, "<h1>{}</h1>\n", paper->title));
   if (*paper->citation) EB_TRY(HTML(page, "<p>{}</p>\n", paper->citation));
   if (paper->quick)
     EB_TRY(RAW(page, "<p><b>A quick run: the first frames only, as stated with every table and "
                      "claim.</b></p>\n"));
   EB_TRY(RAW(page, "<nav>"));
+  if (r->overview) EB_TRY(HTML(page, "<a href=\"{}\">all papers</a>", r->overview));
+  if (r->claim_count) EB_TRY(RAW(page, "<a href=\"#claims\">claims</a>"));
   for (int t = 0; t < r->table_count; t++) {
     const eb_paper_table *table = r->tables[t].table;
     EB_TRY(
         HTML(page, "<a href=\"#{}\">{}</a>", table->id, *table->where ? table->where : table->id));
   }
-  if (r->claim_count) EB_TRY(RAW(page, "<a href=\"#claims\">claims</a>"));
   if (r->figure_count) EB_TRY(RAW(page, "<a href=\"#figures\">figures</a>"));
+  if (r->evidence->results)
+    EB_TRY(RAW(page, "<a href=\"#runs\">runs</a><a href=\"#environment\">environment</a>"));
+  EB_TRY(RAW(page, "</nav>\n"));
+  if (r->claim_count) EB_TRY(html_tally(r->tally, page));
   EB_TRY(RAW(page,
-             "</nav>\n<p>Machines differ: verdicts rest on ratios and orders within one run, whose "
+             "<p>Machines differ: verdicts rest on ratios and orders within one run, whose "
              "competitors took turns; absolute times stand beside. A frame's time is the wall time "
              "of its steps without set-up and audit; the first frame is left out, since it holds "
              "the first whole factorization; of repetitions the fastest counts.</p>\n"));
@@ -190,21 +209,46 @@ static eb_error html_head(const eb_reproduction *r, eb_text *page) {
   return put_lines(page, r->machine.data, true);
 }
 
+/* ---- HTML: runs ------------------------------------------------------------------------------ */
+
+static eb_error html_runs(const eb_reproduction *r, eb_text *page) {
+  const eb_paper *paper = r->evidence->paper;
+  eb_played *runs;
+  eb_text *notes = NULL;
+  EB_TRY(EB_NEW(runs, paper->case_count));
+  eb_error error = EB_NEW(notes, paper->case_count);
+  for (int c = 0; c < paper->case_count && !error; c++) {
+    const eb_paper_case *work = &paper->cases[c];
+    error = eb_text_printf(&notes[c], "%s, %s", work->scene, work->solver);
+    runs[c] = (eb_played){&r->playbacks[c], work->name, notes[c].data};
+  }
+  if (!error) error = RAW(page, "<h2 id=\"runs\">Recorded runs</h2>\n");
+  if (!error) error = eb_page_player(page, runs, paper->case_count, NULL, "");
+  for (int c = 0; notes && c < paper->case_count; c++) eb_text_clear(&notes[c]);
+  free(notes);
+  free(runs);
+  if (error) return error;
+  return HTML(page,
+              "<p class=\"note\">Every run, with its stages, residuals and pictures: elastobench "
+              "report {}.h5</p>\n",
+              paper->name);
+}
+
 eb_error eb_reproduction_html(const eb_reproduction *r, eb_text *page) {
   EB_TRY(html_head(r, page));
   if (r->claim_count)
-    EB_TRY(RAW(page, "<h2 id=\"claims\">Claims</h2>\n<table>\n<tr><th>claim</th>"
-                     "<th class=\"text\">verdict</th><th>paper</th><th>ours</th>"
-                     "<th class=\"text\">what is claimed, and its conditions</th></tr>\n"));
+    EB_TRY(RAW(page, "<h2 id=\"claims\">Claims</h2>\n<div class=\"scroll\"><table><thead>\n"
+                     "<tr><th>claim</th><th class=\"text\">verdict</th><th>paper</th><th>ours</th>"
+                     "<th class=\"text\">what is claimed, and its conditions</th></tr></thead>\n"
+                     "<tbody>\n"));
   for (int c = 0; c < r->claim_count; c++) EB_TRY(html_claim(&r->claims[c], page));
-  if (r->claim_count) EB_TRY(RAW(page, "</table>\n"));
+  if (r->claim_count) EB_TRY(RAW(page, "</tbody></table></div>\n"));
   for (int t = 0; t < r->table_count; t++) EB_TRY(html_table(&r->tables[t], page));
   if (r->figure_count) EB_TRY(RAW(page, "<h2 id=\"figures\">Figures</h2>\n"));
   for (int f = 0; f < r->figure_count; f++) EB_TRY(html_figure(&r->figures[f], page));
-  return HTML(page,
-              "<p class=\"note\">Every run, with its stages, residuals and pictures: elastobench "
-              "report {}.h5</p>\n</body></html>\n",
-              r->evidence->paper->name);
+  EB_TRY(html_runs(r, page));
+  if (r->evidence->results) EB_TRY(eb_page_environment(page, r->evidence->results));
+  return eb_page_close(page);
 }
 
 /* ---- Markdown -------------------------------------------------------------------------------- */
@@ -376,19 +420,22 @@ static eb_error add_section(const eb_reproduction *r, const char *folder, eb_ove
   const eb_paper *paper = r->evidence->paper;
   eb_text *html = &out->html.claims, *markdown = &out->markdown.claims;
   set_links(out, folder, "", link, in_markdown);
+  EB_TRY(HTML(&out->html.links, "<a href=\"#{}\">{}</a>", paper->name, paper->name));
   EB_TRY(HTML(html, "<h2 id=\"{}\"><a href=\"{}\">{}</a></h2>\n", paper->name, link, paper->title));
   EB_TRY(eb_text_printf(markdown, "\n## [%s](%s)\n\n", paper->title, in_markdown));
   if (*paper->citation) EB_TRY(HTML(html, "<p>{}</p>\n", paper->citation));
   if (*paper->note) EB_TRY(HTML(html, "<p class=\"note\">{}</p>\n", paper->note));
   if (*paper->note) EB_TRY(eb_text_printf(markdown, "%s\n\n", paper->note));
-  EB_TRY(RAW(html, "<div class=\"scroll\"><table>\n<tr><th class=\"text\">claim</th>"
+  EB_TRY(RAW(html, "<div class=\"scroll\"><table class=\"overview\"><thead>\n<tr>"
+                   "<th class=\"text\">claim</th>"
                    "<th class=\"text\">where</th><th class=\"text\">verdict</th><th>paper</th>"
                    "<th>ours</th><th class=\"text\">quick</th><th class=\"text\">stand-in</th>"
-                   "<th class=\"text\">bounds, and what in them is ours</th></tr>\n"));
+                   "<th class=\"text\">bounds, and what in them is ours</th></tr></thead>\n"
+                   "<tbody>\n"));
   EB_TRY(RAW(markdown, "| claim | where | verdict | paper | ours | quick | stand-in | bounds, and "
                        "what in them is ours |\n|---|---|---|---|---|---|---|---|\n"));
   for (int c = 0; c < r->claim_count; c++) EB_TRY(add_claim(&r->claims[c], folder, out));
-  EB_TRY(RAW(html, "</table></div>\n"));
+  EB_TRY(RAW(html, "</tbody></table></div>\n"));
   for (int t = 0; t < r->table_count; t++) {
     const eb_paper_table *table = r->tables[t].table;
     const char *name = *table->where ? table->where : table->id;
@@ -435,6 +482,7 @@ eb_error eb_overview_add(eb_overview *out, const eb_reproduction *r, const char 
 void eb_overview_clear(eb_overview *overview) {
   eb_text_clear(&overview->html.papers);
   eb_text_clear(&overview->html.claims);
+  eb_text_clear(&overview->html.links);
   eb_text_clear(&overview->markdown.papers);
   eb_text_clear(&overview->markdown.claims);
   *overview = (eb_overview){0};
@@ -461,15 +509,21 @@ static const char legend[] =
     "numbers, unless they are said to be ours. A claim's link leads to its conditions.";
 
 eb_error eb_overview_html(const eb_overview *o, eb_text *page) {
-  EB_TRY(eb_markup_open(page, "Papers reproduced", "papers"));
-  EB_TRY(RAW(page, "<h1>Papers reproduced</h1>\n<p><b>"));
+  EB_TRY(eb_page_open(page, "Papers reproduced", "papers"));
+  EB_TRY(RAW(page, "<h1>Papers reproduced</h1>\n<nav>"));
+  EB_TRY(eb_text_append(page, o->html.links.data ? o->html.links.data : "", o->html.links.length));
+  EB_TRY(RAW(page, "</nav>\n"));
+  EB_TRY(html_tally(o->tally, page));
+  EB_TRY(RAW(page, "<p><b>"));
   EB_TRY(put_sum(o, page));
-  return eb_text_printf(page,
-                        "</b></p>\n<p>%s</p>\n<div class=\"scroll\"><table>\n<tr><th>paper</th><th "
-                        "class=\"text\">title</th><th>reproduced</th><th>not reproduced</th>"
-                        "<th>not comparable</th><th class=\"text\">run</th></tr>\n%s</table>"
-                        "</div>\n%s</body></html>\n",
-                        legend, o->html.papers.data, o->html.claims.data);
+  EB_TRY(
+      eb_text_printf(page,
+                     "</b></p>\n<p>%s</p>\n<div class=\"scroll\"><table class=\"overview\"><thead>"
+                     "\n<tr><th>paper</th><th class=\"text\">title</th><th>reproduced</th>"
+                     "<th>not reproduced</th><th>not comparable</th><th class=\"text\">run</th>"
+                     "</tr></thead>\n<tbody>\n%s</tbody></table></div>\n%s",
+                     legend, o->html.papers.data, o->html.claims.data));
+  return eb_page_close(page);
 }
 
 eb_error eb_overview_markdown(const eb_overview *o, eb_text *page) {

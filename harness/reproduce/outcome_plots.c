@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/report/gnuplot.h"
+#include "harness/report/page.h"
 #include "harness/report/pictures.h"
 #include "harness/report/plots.h"
 #include "harness/reproduce/outcome.h"
@@ -41,7 +42,7 @@ static const drawing templates[] = {
 enum { TEMPLATES = sizeof templates / sizeof *templates };
 
 /* Of series each curve is a run. */
-static eb_error draw_curves(const drawing *how, eb_shown_figure *shown, const char *dir) {
+static eb_error draw_curves(const drawing *how, eb_shown_figure *shown, eb_plotter *plotter) {
   const eb_paper_figure *figure = shown->figure;
   eb_curve curves[EB_MOST_CURVES];
   for (int c = 0; c < figure->curve_count; c++) {
@@ -52,29 +53,29 @@ static eb_error draw_curves(const drawing *how, eb_shown_figure *shown, const ch
                            .x = course ? course->x : shown->x + curve->first,
                            .y = course ? course->y : shown->y + curve->first};
   }
-  return eb_plots_curves(dir, figure->id, how->stem, figure->title,
+  return eb_plots_curves(plotter, figure->id, how->stem, figure->title,
                          how->own_axes ? NULL : figure->x, how->own_axes ? NULL : figure->y,
                          how->logarithmic, curves, figure->curve_count, &shown->drawn);
 }
 
-static eb_error draw_bars(eb_shown_figure *shown, const char *dir) {
+static eb_error draw_bars(eb_shown_figure *shown, eb_plotter *plotter) {
   const eb_paper_figure *figure = shown->figure;
   const char *labels[EB_MOST_CURVES], *names[EB_MOST_PARTS + 1];
   int layers = figure->parts.count + 1;
   for (int c = 0; c < figure->curve_count; c++) labels[c] = figure->curves[c].label;
   for (int l = 0; l < layers - 1; l++) names[l] = figure->parts.items[l];
   names[layers - 1] = "other";
-  return eb_plots_bars(dir, figure->id, figure->title, figure->y, labels, figure->point_count,
+  return eb_plots_bars(plotter, figure->id, figure->title, figure->y, labels, figure->point_count,
                        names, layers, shown->layers, &shown->drawn);
 }
 
-static eb_error draw_map(const drawing *how, eb_shown_figure *shown, const char *dir) {
+static eb_error draw_map(const drawing *how, eb_shown_figure *shown, eb_plotter *plotter) {
   const eb_paper_figure *figure = shown->figure;
   eb_map_cell *cells;
   EB_TRY(EB_NEW(cells, figure->point_count));
   for (int p = 0; p < figure->point_count; p++)
     cells[p] = (eb_map_cell){figure->points[p].x, figure->points[p].row, shown->y[p]};
-  eb_error error = eb_plots_map(dir, figure->id, figure->title, figure->x, figure->y, figure->z,
+  eb_error error = eb_plots_map(plotter, figure->id, figure->title, figure->x, figure->y, figure->z,
                                 how->logarithmic != 0, cells, figure->point_count, &shown->drawn);
   free(cells);
   return error;
@@ -100,31 +101,62 @@ static eb_error draw_pictures(const drawing *how, const eb_evidence *e, eb_shown
   return error;
 }
 
-static eb_error draw(const eb_evidence *e, eb_shown_figure *shown, const char *dir) {
+static eb_error draw(const eb_evidence *e, eb_shown_figure *shown, eb_plotter *plotter) {
   const eb_paper_figure *figure = shown->figure;
   int t =
       eb_find(templates, TEMPLATES, sizeof *templates, figure->template, strlen(figure->template));
   if (t < 0)
     return eb_unknown_entry("template", figure->template, templates, TEMPLATES, sizeof *templates);
   const drawing *how = &templates[t];
-  if (how->stem) return draw_curves(how, shown, dir);
-  if (how->bars) return draw_bars(shown, dir);
-  if (how->map) return draw_map(how, shown, dir);
+  if (how->stem) return draw_curves(how, shown, plotter);
+  if (how->bars) return draw_bars(shown, plotter);
+  if (how->map) return draw_map(how, shown, plotter);
   if (figure->show < 0)
     return EB_ERROR(EB_ERR_FORMAT, "template '%s' wants 'show'", figure->template);
   if (!eb_evidence_run(e, figure->show)) return EB_OK;
-  if (!how->tree) return draw_pictures(how, e, shown, dir);
+  if (!how->tree) return draw_pictures(how, e, shown, plotter->dir);
   eb_tree_log tree;
   EB_TRY(eb_results_tree(e->results, e->cases[figure->show].run, &tree));
-  eb_error error = tree.count > 0 ? eb_plots_tree(&tree, figure->title, dir, figure->id) : EB_OK;
+  eb_error error =
+      tree.count > 0 ? eb_plots_tree(&tree, figure->title, plotter, figure->id) : EB_OK;
   shown->drawn = !error && tree.count > 0;
   eb_results_tree_clear(&tree);
   return error;
 }
 
-eb_error eb_reproduction_draw(eb_reproduction *r, const char *dir) {
-  for (int f = 0; f < r->figure_count; f++)
-    EB_TRY(eb_error_prefix(draw(r->evidence, &r->figures[f], dir), "figure '%s'",
-                           r->figures[f].figure->id));
+/* ---- what is played -------------------------------------------------------------------------- */
+
+static eb_error write_playbacks(eb_reproduction *r, const char *dir) {
+  const eb_evidence *e = r->evidence;
+  char data[4096];
+  int played = 0;
+  for (int c = 0; c < e->paper->case_count; c++) played += eb_evidence_run(e, c) != NULL;
+  EB_TRY(EB_NEW(r->playbacks, e->paper->case_count));
+  if (played == 0) return EB_OK;
+  EB_TRY(eb_page_data(dir, data, sizeof data));
+  for (int c = 0; c < e->paper->case_count; c++) {
+    const eb_report_run run = {
+        .file = e->results, .index = e->cases[c].run, .run = eb_evidence_run(e, c)};
+    char name[24];
+    snprintf(name, sizeof name, "case-%d", c + 1);
+    if (run.run)
+      EB_TRY(eb_playback_write(&run, eb_playback_room(played), data, name, &r->playbacks[c]));
+  }
   return EB_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static eb_error draw_figures(eb_reproduction *r, eb_plotter *plotter) {
+  for (int f = 0; f < r->figure_count; f++)
+    EB_TRY(eb_error_prefix(draw(r->evidence, &r->figures[f], plotter), "figure '%s'",
+                           r->figures[f].figure->id));
+  return eb_plotter_start(plotter);
+}
+
+eb_error eb_reproduction_draw(eb_reproduction *r, const char *dir) {
+  eb_plotter plotter = {.dir = dir};
+  eb_error error = draw_figures(r, &plotter);
+  if (!error) error = write_playbacks(r, dir);
+  return eb_plotter_finish(&plotter, error);
 }

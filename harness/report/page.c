@@ -1,0 +1,91 @@
+#include "harness/report/page.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "harness/embedded.h"
+#include "harness/report/markup.h"
+
+eb_error eb_page_open(eb_text *page, const char *title, const char *class) {
+  eb_embedded css;
+  EB_TRY(eb_embedded_find("html/report.css", &css));
+  EB_TRY(eb_text_printf(page,
+                        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"));
+  EB_TRY(eb_markup_between(page, "<title>", title, "</title>\n<style>\n"));
+  EB_TRY(eb_text_append(page, css.data, css.size));
+  return eb_text_printf(page,
+                        "</style>\n<script src=\"page.js\" defer></script>\n"
+                        "<script src=\"player.js\" defer></script>\n</head><body class=\"%s\">\n",
+                        class);
+}
+
+eb_error eb_page_close(eb_text *page) {
+  return eb_text_printf(page, "</body></html>\n");
+}
+
+eb_error eb_page_write(const eb_text *page, const char *dir) {
+  static const char *const scripts[] = {"page.js", "player.js"};
+  char path[4096];
+  for (size_t s = 0; s < sizeof scripts / sizeof *scripts; s++) {
+    char name[64];
+    eb_embedded file;
+    snprintf(name, sizeof name, "html/%s", scripts[s]);
+    EB_TRY(eb_embedded_find(name, &file));
+    snprintf(path, sizeof path, "%s/%s", dir, scripts[s]);
+    EB_TRY(eb_file_write(path, file.data, file.size));
+  }
+  snprintf(path, sizeof path, "%s/index.html", dir);
+  return eb_file_write(path, page->data, page->length);
+}
+
+eb_error eb_page_data(const char *dir, char *out, size_t bytes) {
+  snprintf(out, bytes, "%s/data", dir);
+  if (mkdir(out, 0777) == 0 || errno == EEXIST) return EB_OK;
+  return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", out, strerror(errno));
+}
+
+static eb_error put_entry(eb_text *page, const eb_played *run, const char *separator) {
+  const eb_playback *data = run->playback;
+  EB_TRY(eb_text_printf(page, "%s{\"name\":\"%s\",\"file\":\"data/%s.js\",\"label\":", separator,
+                        data->name, data->name));
+  EB_TRY(eb_markup_json(page, run->label));
+  EB_TRY(eb_text_printf(page, ",\"note\":"));
+  EB_TRY(eb_markup_json(page, run->note));
+  return eb_text_printf(page, "}");
+}
+
+eb_error eb_page_player(eb_text *page, const eb_played *runs, int count, const char *picture,
+                        const char *caption) {
+  const char *separator = "";
+  bool any = false;
+  for (int r = 0; r < count; r++) any = any || runs[r].playback->frames > 0;
+  if (!any) return EB_OK;
+  EB_TRY(eb_text_printf(page, "<div class=\"player\">\n<script type=\"application/json\">["));
+  for (int r = 0; r < count; r++) {
+    if (runs[r].playback->frames == 0) continue;
+    EB_TRY(put_entry(page, &runs[r], separator));
+    separator = ",\n";
+  }
+  EB_TRY(eb_text_printf(page, "]</script>\n"));
+  if (picture) {
+    EB_TRY(eb_markup_between(page, "<figure><img src=\"", picture, "\" alt=\""));
+    EB_TRY(eb_markup_between(page, "", caption, "\" width=\"640\" height=\"480\">"));
+    EB_TRY(eb_markup_between(page, "<figcaption>", caption, "</figcaption></figure>\n"));
+  }
+  return eb_text_printf(page, "</div>\n");
+}
+
+eb_error eb_page_environment(eb_text *page, const eb_results *results) {
+  int count;
+  const eb_fact *fact = eb_results_facts(results, &count);
+  EB_TRY(eb_text_printf(page, "<h2 id=\"environment\">Environment</h2>\n"
+                              "<div class=\"scroll\"><table class=\"facts\">\n"));
+  for (const eb_fact *end = fact + count; fact < end; fact++) {
+    EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", fact->name, "</td>"));
+    EB_TRY(eb_markup_between(page, "<td class=\"text\">", fact->value, "</td></tr>\n"));
+  }
+  return eb_text_printf(page, "</table></div>\n");
+}

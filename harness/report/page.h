@@ -1,0 +1,33 @@
+/* What all pages share: style sheet, scripts, the player of recorded runs. */
+#ifndef EB_REPORT_PAGE_H
+#define EB_REPORT_PAGE_H
+
+#include "harness/report/playback.h"
+#include "harness/results/read.h"
+#include "problems/base/text.h"
+
+/* The beginning of a page, up to its body, which has that class; and its end. */
+EB_MUST eb_error eb_page_open(eb_text *page, const char *title, const char *class);
+EB_MUST eb_error eb_page_close(eb_text *page);
+
+/* Writes the page to DIR/index.html and the scripts that it loads beside it. */
+EB_MUST eb_error eb_page_write(const eb_text *page, const char *dir);
+
+/* Makes DIR/data, where the scripts of runs are, and names it. */
+EB_MUST eb_error eb_page_data(const char *dir, char *out, size_t bytes);
+
+/* Appends what a result file says of machine, build and command. */
+EB_MUST eb_error eb_page_environment(eb_text *page, const eb_results *results);
+
+/* A run that a player offers. */
+typedef struct eb_played {
+  const eb_playback *playback; /* one without frames is left out */
+  const char *label, *note;    /* note: "" or what its outcome was */
+} eb_played;
+
+/* Appends a player of runs, before whose start a picture is shown (NULL: none); nothing when no run
+ * can be played. */
+EB_MUST eb_error eb_page_player(eb_text *page, const eb_played *runs, int count,
+                                const char *picture, const char *caption);
+
+#endif
