@@ -173,8 +173,9 @@ static bool encodes(const char *bytes, const char *want) {
 static void test_base64(void) {
   enum { BYTES = 100001 };
   tap_ok(encodes("", "") && encodes("f", "Zg==") && encodes("fo", "Zm8=") &&
-             encodes("foo", "Zm9v") && encodes("foob", "Zm9vYg==") && encodes("fooba", "Zm9vYmE=") &&
-             encodes("foobar", "Zm9vYmFy") && encodes("\xff\xfe\xfd", "//79"),
+             encodes("foo", "Zm9v") && encodes("foob", "Zm9vYg==") &&
+             encodes("fooba", "Zm9vYmE=") && encodes("foobar", "Zm9vYmFy") &&
+             encodes("\xff\xfe\xfd", "//79"),
          "the examples of RFC 4648");
   char *bytes = calloc(1, BYTES);
   eb_text whole = {0}, parts = {0};

@@ -1,6 +1,7 @@
 /* Principal stretches are roots of the eigenvalues of F^T F, which are those of O. K. Smith,
- * Eigenvalues of a symmetric 3 x 3 matrix, Comm. ACM 4 (1961): their error is some units in the last
- * place of the largest, and so the root of that in the least stretch, far below what a byte shows. */
+ * Eigenvalues of a symmetric 3 x 3 matrix, Comm. ACM 4 (1961): their error is some units in the
+ * last place of the largest, and so the root of that in the least stretch, far below what a byte
+ * shows. */
 #include "harness/report/channels.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@
 
 enum { PLACES = 65535 };
 
-const eb_lattice eb_no_lattice = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+const eb_lattice eb_no_lattice = {{INFINITY, INFINITY, INFINITY},
+                                  {-INFINITY, -INFINITY, -INFINITY}};
 
 void eb_lattice_widen(eb_lattice *lattice, const float *x, size_t count) {
   for (int d = 0; d < 3; d++) {
@@ -63,7 +65,8 @@ static void simplex_gradients(const eb_mesh *mesh, const int32_t *node, double *
   int edges = (int)mesh->type - 1;
   for (int k = 0; k < edges; k++)
     for (int d = 0; d < 3; d++)
-      edge[k][d] = mesh->X[3 * (size_t)node[k + 1] + (size_t)d] - mesh->X[3 * (size_t)node[0] + (size_t)d];
+      edge[k][d] =
+          mesh->X[3 * (size_t)node[k + 1] + (size_t)d] - mesh->X[3 * (size_t)node[0] + (size_t)d];
   if (!invert(edge[0], edge[1], edge[2], inverse)) return;
   for (int k = 0; k < edges; k++)
     for (int d = 0; d < 3; d++) {
@@ -142,8 +145,10 @@ static float strain_of(const eb_strain *strain, int32_t i, const float *x) {
   return (float)most;
 }
 
+enum { FEW_ELEMENTS = 4000 /* a team would wait longer than it works */ };
+
 void eb_strain_at(const eb_strain *strain, const float *x, float *out) {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (strain->count > FEW_ELEMENTS)
   for (int32_t i = 0; i < strain->count; i++)
     out[i] = strain->element[i] < 0 ? 0 : strain_of(strain, i, x);
 }

@@ -11,9 +11,9 @@
 eb_error eb_page_open(eb_text *page, const char *title, const char *class) {
   eb_embedded css;
   EB_TRY(eb_embedded_find("html/report.css", &css));
-  EB_TRY(eb_text_printf(page,
-                        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"));
+  EB_TRY(eb_text_printf(
+      page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"));
   EB_TRY(eb_markup_between(page, "<title>", title, "</title>\n<style>\n"));
   EB_TRY(eb_text_append(page, css.data, css.size));
   return eb_text_printf(page,

@@ -659,30 +659,31 @@ eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const ch
 
 /* ---- the picture that stands for a scene ----------------------------------------------------- */
 
-static eb_error draw_poster(const eb_report *report, int r, const char *stem, char poster[200],
-                            const eb_pictured_frame *frame) {
+/* A poster in the making; the drawing has the surface that the picture shows. */
+typedef struct poster {
+  drawing drawing;
+  eb_view view;
+} poster;
+
+static eb_error read_poster(const eb_report *report, int r, const eb_pictured_frame *frame,
+                            const char *stem, char words[200], poster *p, picture *out) {
   const eb_report_run *run = &report->runs[r];
   const eb_report_scene alone = {.first = r, .last = r + 1};
   double *times = NULL, *steps = NULL;
-  drawing d = {0};
-  eb_view view;
-  picture *one;
-  EB_TRY(EB_NEW(one, 1));
-  eb_error error = eb_view_fit(report, &alone, &view);
-  if (!error) error = open_frames(run, &view, &d, &times, &steps);
-  if (!error) error = read_frame(&d, frame, steps[frame->frame], stem, one);
-  snprintf(one->path, sizeof one->path, "%s.png", stem);
-  if (!error) error = draw_pictures(one, 1);
+  eb_error error = eb_view_fit(report, &alone, &p->view);
+  if (!error) error = open_frames(run, &p->view, &p->drawing, &times, &steps);
+  if (!error) error = read_frame(&p->drawing, frame, steps[frame->frame], stem, out);
   if (!error)
-    snprintf(poster, 200, "%.120s, %s, t = %.4g s", run->label, frame->words, times[frame->frame]);
-  clear_pictures(one, 1);
-  close_drawing(&d);
+    snprintf(words, 200, "%.120s, %s, t = %.4g s", run->label, frame->words, times[frame->frame]);
+  snprintf(out->path, sizeof out->path, "%s.png", stem);
   free(times);
   free(steps);
   return error;
 }
 
-eb_error eb_pictures_poster(const eb_report *report, eb_report_scene *scene, const char *dir) {
+/* *read stays false for a scene without frames. */
+static eb_error choose_poster(const eb_report *report, eb_report_scene *scene, const char *dir,
+                              poster *p, picture *out, bool *read) {
   eb_pictured_frame frame[EB_PICTURES];
   int run = scene->first, count = 0, best = 0;
   char stem[4000];
@@ -690,10 +691,30 @@ eb_error eb_pictures_poster(const eb_report *report, eb_report_scene *scene, con
     EB_TRY(eb_pictured_frames(&report->runs[run], frame, &count));
     if (count > 0) break;
   }
-  if (count == 0) return EB_OK;
+  *read = count > 0;
+  if (!*read) return EB_OK;
   while (best < count - 1 && strcmp(frame[best].name, "strained") != 0) best++;
   snprintf(stem, sizeof stem, "%s/%s", dir, scene->prefix);
-  return draw_poster(report, run, stem, scene->poster, &frame[best]);
+  return read_poster(report, run, &frame[best], stem, scene->poster, p, out);
+}
+
+eb_error eb_pictures_posters(const eb_report *report, eb_report_scene *scenes, int count,
+                             const char *dir) {
+  picture *pictures;
+  poster *posters;
+  int read = 0;
+  EB_TRY(EB_NEW(pictures, count));
+  eb_error error = EB_NEW(posters, count);
+  for (int s = 0; s < count && !error; s++) {
+    bool any = false;
+    error = choose_poster(report, &scenes[s], dir, &posters[read], &pictures[read], &any);
+    read += any;
+  }
+  if (!error) error = draw_pictures(pictures, read);
+  clear_pictures(pictures, count);
+  for (int s = 0; posters && s < count; s++) close_drawing(&posters[s].drawing);
+  free(posters);
+  return error;
 }
 
 /* ---- updated elements ------------------------------------------------------------------------ */

@@ -74,10 +74,11 @@ void eb_link_shapes(const float ends[6], const eb_view *view, eb_collider shape[
 EB_MUST eb_error eb_pictures_scene(const eb_report *report, const eb_report_scene *scene,
                                    const char *dir, eb_report_picture *pictured);
 
-/* Writes DIR/PREFIX.png, which stands for a scene: the most strained frame, else the last one, of
- * its first run that has any; scene->poster says so in words, or stays empty. */
-EB_MUST eb_error eb_pictures_poster(const eb_report *report, eb_report_scene *scene,
-                                    const char *dir);
+/* Writes DIR/PREFIX.png, which stands for a scene, for each of `count`: the most strained frame,
+ * else the last one, of its first run that has any; its `poster` says so in words, or stays empty.
+ */
+EB_MUST eb_error eb_pictures_posters(const eb_report *report, eb_report_scene *scenes, int count,
+                                     const char *dir);
 
 /* Of one run, the frames of eb_pictured_frames as STEM-NAME.png. `view` is that of the scene. */
 EB_MUST eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const char *stem,

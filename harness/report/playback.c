@@ -68,8 +68,8 @@ static eb_error add_surface(heap *h, int32_t vertices, const double *X, int32_t 
 static eb_error add_collider(heap *h, const eb_collider *collider, const eb_view *view) {
   eb_tessellation surface;
   EB_TRY(eb_tessellate(collider, view->lo, view->hi, &surface));
-  eb_error error = add_surface(h, surface.vertex_count, surface.X, surface.triangle_count,
-                               surface.triangles);
+  eb_error error =
+      add_surface(h, surface.vertex_count, surface.X, surface.triangle_count, surface.triangles);
   eb_tessellation_clear(&surface);
   return error;
 }
@@ -127,7 +127,7 @@ enum { SURROUNDINGS = sizeof surroundings / sizeof *surroundings, PARTS = 1 + SU
 typedef struct playback {
   const eb_report_run *run;
   size_t stored, count;
-  size_t *frame; /* count: of those stored */
+  size_t *frame;       /* count: of those stored */
   double *time, *step; /* stored */
   eb_mesh *mesh;
   eb_result_surface surface;
@@ -138,11 +138,11 @@ typedef struct playback {
   double ground;
   part parts[PARTS]; /* the bodies first; those without triangles are none */
   eb_strain strain;
-  float *strains;    /* count x triangles */
+  float *strains; /* count x triangles */
   bool updates_told;
-  uint8_t *updates;  /* count x triangles */
-  int64_t *updated;  /* count: elements */
-  int64_t *offsets;  /* count + 1: of contacts, NULL: none are told */
+  uint8_t *updates;     /* count x triangles */
+  int64_t *updated;     /* count: elements */
+  int64_t *offsets;     /* count + 1: of contacts, NULL: none are told */
   float *point, *force; /* contacts x 3: m, N */
 } playback;
 
@@ -305,8 +305,7 @@ static eb_error read_surrounding(const playback *p, const surrounding *what, par
   }
   find_motion(out, p->count);
   out->lattice = eb_no_lattice;
-  eb_lattice_widen(&out->lattice, out->x,
-                (out->moving ? p->count : 1) * (size_t)out->vertex_count);
+  eb_lattice_widen(&out->lattice, out->x, (out->moving ? p->count : 1) * (size_t)out->vertex_count);
   return EB_OK;
 }
 
@@ -353,8 +352,8 @@ static bool place_of(const places *at, int32_t vertex, double out[3]) {
   const part *body = &at->p->parts[0];
   int64_t nodes = at->p->run->run->nodes, obstacle = vertex - nodes;
   if (vertex >= 0 && vertex < nodes && at->p->vertex[vertex] >= 0) {
-    const float *x = body->x + 3 * (at->frame * (size_t)body->vertex_count +
-                                    (size_t)at->p->vertex[vertex]);
+    const float *x =
+        body->x + 3 * (at->frame * (size_t)body->vertex_count + (size_t)at->p->vertex[vertex]);
     for (int d = 0; d < 3; d++) out[d] = x[d];
     return true;
   }
@@ -423,8 +422,8 @@ static eb_error put_bytes(eb_text *out, const char *name, const void *bytes, siz
   return eb_text_printf(out, "\"");
 }
 
-static eb_error put_places(eb_text *out, const char *name, const eb_lattice *lattice, const float *x,
-                           size_t count) {
+static eb_error put_places(eb_text *out, const char *name, const eb_lattice *lattice,
+                           const float *x, size_t count) {
   uint16_t *place;
   EB_TRY(EB_NEW(place, 3 * count));
   eb_lattice_place(lattice, x, count, place);
@@ -587,8 +586,8 @@ static eb_error read_all(playback *p) {
   return read_contacts(p);
 }
 
-eb_error eb_playback_write(const eb_report_run *run, size_t room, const char *dir,
-                           const char *name, eb_playback *out) {
+eb_error eb_playback_write(const eb_report_run *run, size_t room, const char *dir, const char *name,
+                           eb_playback *out) {
   playback p = {.run = NULL};
   eb_text script = {0};
   char path[4096];

@@ -1,5 +1,5 @@
-/* What the player of a page (reports/html/player.js) shows of a run, as a script that the page loads
- * when it is asked to, since a page that is opened from disk may read no other file.
+/* What the player of a page (reports/html/player.js) shows of a run, as a script that the page
+ * loads when it is asked to, since a page that is opened from disk may read no other file.
  *
  * The script is one call, elastobench.add({..}), with these members; "bytes" are base64:
  *

@@ -333,12 +333,10 @@ static eb_error write_playbacks(workspace *work, const char *dir) {
   return EB_OK;
 }
 
-static eb_error draw_pictures(workspace *work, const char *dir, bool all) {
-  for (int s = 0; s < work->scene_count; s++) {
-    eb_report_scene *scene = &work->scenes[s];
-    EB_TRY(eb_pictures_poster(&work->report, scene, dir));
-    if (all) EB_TRY(eb_pictures_scene(&work->report, scene, dir, work->pictured));
-  }
+static eb_error draw_pictures(workspace *work, const eb_report_request *request) {
+  EB_TRY(eb_pictures_posters(&work->report, work->scenes, work->scene_count, request->dir));
+  for (int s = 0; s < work->scene_count && request->pictures; s++)
+    EB_TRY(eb_pictures_scene(&work->report, &work->scenes[s], request->dir, work->pictured));
   return EB_OK;
 }
 
@@ -353,7 +351,7 @@ static eb_error write_report(workspace *work, const eb_report_request *request) 
   list_scenes(work);
   EB_TRY(draw_plots(work)); /* gnuplot is at work while the rest is made */
   EB_TRY(write_playbacks(work, request->dir));
-  EB_TRY(draw_pictures(work, request->dir, request->pictures));
+  EB_TRY(draw_pictures(work, request));
   EB_TRY(write_page(work, &work->page));
   return eb_page_write(&work->page, request->dir);
 }

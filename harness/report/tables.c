@@ -296,7 +296,8 @@ static double value_of(const figure *f, const eb_report_run *run) {
 
 static eb_error audit_table(const eb_report *report, int first, int last, const table *what,
                             eb_text *page) {
-  EB_TRY(eb_text_printf(page, "<div class=\"scroll\"><table class=\"audits\" data-runs><thead><tr>"
+  EB_TRY(eb_text_printf(page,
+                        "<div class=\"scroll\"><table class=\"audits\" data-runs><thead><tr>"
                         "<th>%s</th>",
                         what->heading));
   for (int f = 0; f < what->count; f++)
@@ -379,7 +380,7 @@ static eb_error factor_row(const eb_report_run *run, const eb_report_picture *pi
 
 /* Memory by kind, supernodes, and updates a step; nothing when no run has reported any. */
 eb_error eb_report_factors(const eb_report *report, const eb_report_scene *scene,
-                        const eb_report_picture *pictured, eb_text *page) {
+                           const eb_report_picture *pictured, eb_text *page) {
   bool any = false;
   for (int r = scene->first; r < scene->last; r++)
     any = any || reports(&report->runs[r], &pictured[r]);
@@ -388,9 +389,10 @@ eb_error eb_report_factors(const eb_report *report, const eb_report_scene *scene
                               "stepping (MB), as the solver reports it</th>"));
   for (int i = 0; i < EB_MEMORY_KINDS; i++)
     EB_TRY(eb_markup_between(page, "<th>", eb_memory_name((eb_memory_kind)i), "</th>"));
-  EB_TRY(eb_text_printf(page, "<th>together</th><th>supernodes</th><th>elements updated a step, "
-                              "mean (%%)</th><th>unknowns after condensation, most</th></tr></thead>\n"
-                              "<tbody>\n"));
+  EB_TRY(eb_text_printf(page,
+                        "<th>together</th><th>supernodes</th><th>elements updated a step, "
+                        "mean (%%)</th><th>unknowns after condensation, most</th></tr></thead>\n"
+                        "<tbody>\n"));
   for (int r = scene->first; r < scene->last; r++)
     if (reports(&report->runs[r], &pictured[r]))
       EB_TRY(factor_row(&report->runs[r], &pictured[r], page));
