@@ -205,7 +205,11 @@ static eb_error html_head(const eb_reproduction *r, eb_text *page) {
              "competitors took turns; absolute times stand beside. A frame's time is the wall time "
              "of its steps without set-up and audit; the first frame is left out, since it holds "
              "the first whole factorization; of repetitions the fastest counts.</p>\n"));
-  if (*paper->note) EB_TRY(HTML(page, "<p>{}</p>\n", paper->note));
+  if (*paper->note)
+    EB_TRY(HTML(page,
+                "<details><summary>What the paper leaves unsaid, and what is ours</summary>"
+                "<p>{}</p></details>\n",
+                paper->note));
   return put_lines(page, r->machine.data, true);
 }
 
@@ -424,7 +428,11 @@ static eb_error add_section(const eb_reproduction *r, const char *folder, eb_ove
   EB_TRY(HTML(html, "<h2 id=\"{}\"><a href=\"{}\">{}</a></h2>\n", paper->name, link, paper->title));
   EB_TRY(eb_text_printf(markdown, "\n## [%s](%s)\n\n", paper->title, in_markdown));
   if (*paper->citation) EB_TRY(HTML(html, "<p>{}</p>\n", paper->citation));
-  if (*paper->note) EB_TRY(HTML(html, "<p class=\"note\">{}</p>\n", paper->note));
+  if (*paper->note)
+    EB_TRY(HTML(html,
+                "<details><summary>What the paper leaves unsaid, and what is ours</summary>"
+                "<p class=\"note\">{}</p></details>\n",
+                paper->note));
   if (*paper->note) EB_TRY(eb_text_printf(markdown, "%s\n\n", paper->note));
   EB_TRY(RAW(html, "<div class=\"scroll\"><table class=\"overview\"><thead>\n<tr>"
                    "<th class=\"text\">claim</th>"

@@ -1,4 +1,5 @@
 /* The figures of a paper, drawn. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,8 +138,10 @@ static eb_error write_playbacks(eb_reproduction *r, const char *dir) {
   for (int c = 0; c < e->paper->case_count; c++) {
     const eb_report_run run = {
         .file = e->results, .index = e->cases[c].run, .run = eb_evidence_run(e, c)};
-    char name[24];
-    snprintf(name, sizeof name, "case-%d", c + 1);
+    char name[160];
+    snprintf(name, sizeof name, "%d-%.100s", c + 1, e->paper->cases[c].name);
+    for (char *letter = name; *letter; letter++)
+      if (!isalnum((unsigned char)*letter) && *letter != '-') *letter = '-';
     if (run.run)
       EB_TRY(eb_playback_write(&run, eb_playback_room(played), data, name, &r->playbacks[c]));
   }

@@ -141,8 +141,9 @@ window.elastobench = (() => {
         base = mix(stops[i], stops[i + 1], at - float(i));
       }
       float light = 0.42 + 0.38 * max(0.0, dot(normal, view)) + 0.22 * max(0.0, dot(normal, normalize(vec3(-0.3, -0.5, 0.8))));
-      vec3 near = smoothstep(vec3(0.0), 1.1 * fwidth(corner), corner);
-      float ink = lines * (1.0 - min(near.x, min(near.y, near.z)));
+      vec3 wide = fwidth(corner), near = smoothstep(vec3(0.0), 1.1 * wide, corner);
+      float small = smoothstep(0.12, 0.4, max(wide.x, max(wide.y, wide.z))); // of a few pixels: all would be lines
+      float ink = lines * (1.0 - small) * (1.0 - min(near.x, min(near.y, near.z)));
       float cover = twoSided || gl_FrontFacing ? opacity : 0.3 * opacity;
       color = vec4(base * light * (1.0 - 0.45 * ink), cover);
     }`;
@@ -415,7 +416,7 @@ window.elastobench = (() => {
 
     // The matrix and the place of the eye for panes of that aspect.
     look(aspect) {
-      const focal = 1 / Math.tan(0.26), distance = this.near * this.radius * 1.02 * Math.hypot(1, focal) * Math.max(1, 1 / aspect);
+      const focal = 1 / Math.tan(0.26), distance = this.near * this.radius * 0.97 * Math.hypot(1, focal) * Math.max(1, 1 / aspect);
       const back = [Math.cos(this.turn) * Math.cos(this.rise), Math.sin(this.turn) * Math.cos(this.rise), Math.sin(this.rise)];
       const right = unit(cross([0, 0, 1], back)), up = cross(back, right), eye = along(this.middle, distance, back);
       const near = distance / 100, far = distance + 40 * this.radius, depth = (far + near) / (near - far);
@@ -626,6 +627,7 @@ window.elastobench = (() => {
         c.speed.select.value = speeds.reduce((best, s) => fits(s) < fits(best) ? s : best);
       }
       c.layout.line.hidden = runs.length < 2;
+      c.b.line.hidden = this.entries.length < 2;
       this.offerModes();
       c.status.textContent = this.describe(wanted);
       this.seek(Math.min(Math.max(this.time, this.begin), this.end));
