@@ -1,12 +1,15 @@
 /* What two builds, or two result files, show of the cases of a suite, and what that comes to.
  *
  * Verdict of a case, the first that holds:
- *   skipped           the solver serves the scene in neither build
- *   failed            a worker failed, crashed or hung
- *   nondeterministic  a build does not count alike twice
- *   regressed         the time is (decision.h); or it is not improved, and instructions or the cost
- * of cache misses rose by more than 1 %, or a counter of work by more than the margin improved the
- * time is equivalent        the time is, and a delay put in was found (compare.h) inconclusive else
+ * - skipped: the solver serves the scene in neither build.
+ * - failed: a worker failed, crashed or hung.
+ * - nondeterministic: a build does not count alike twice.
+ * - regressed: the time is (decision.h); or it is not improved, and instructions or the cost of
+ *   cache misses rose by more than 1 %, or a counter of work by more than the margin.
+ * - improved: the time is.
+ * - equivalent: the time is, and a delay put in was found (compare.h).
+ * - inconclusive: else.
+ *
  * An alarm on two processes of BASE takes away the belief in all times of the suite: what would
  * have followed from them is inconclusive. The suite's verdict is the gravest of its cases', in the
  * order failed, nondeterministic, regressed, inconclusive, equivalent, improved, skipped. */
