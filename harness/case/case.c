@@ -201,11 +201,10 @@ static eb_error add_number(eb_strings *out, const char *flag, double value) {
   return add_flag(out, flag, text);
 }
 
-eb_error eb_case_arguments(const eb_case *work, const char *program, const char *environment,
-                           const char *donor, const char *output, eb_strings *out) {
-  const eb_origin *from = &work->from;
+eb_error eb_case_command(const eb_case *work, const char *program, const char *command,
+                         eb_strings *out) {
   EB_TRY(eb_strings_add(out, program));
-  EB_TRY(eb_strings_add(out, "case"));
+  EB_TRY(eb_strings_add(out, command));
   EB_TRY(eb_strings_add(out, work->scene->name));
   EB_TRY(eb_strings_add(out, work->solver->name));
   EB_TRY(add_flag(out, "--parameters", work->parameters));
@@ -213,9 +212,15 @@ eb_error eb_case_arguments(const eb_case *work, const char *program, const char 
   EB_TRY(add_flag(out, "--mesh", work->mesh_file));
   EB_TRY(add_flag(out, "--plugin", work->plugin));
   EB_TRY(add_number(out, "--threads", work->threads));
-  EB_TRY(add_number(out, "--repetition", work->repetition));
   EB_TRY(add_number(out, "--seed", (double)work->seed));
-  EB_TRY(add_number(out, "--steps", (double)work->steps));
+  return add_number(out, "--steps", (double)work->steps);
+}
+
+eb_error eb_case_arguments(const eb_case *work, const char *program, const char *environment,
+                           const char *donor, const char *output, eb_strings *out) {
+  const eb_origin *from = &work->from;
+  EB_TRY(eb_case_command(work, program, "case", out));
+  EB_TRY(add_number(out, "--repetition", work->repetition));
   EB_TRY(add_number(out, "--order", (double)work->order));
   EB_TRY(add_number(out, "--contact-problem", (double)work->contact_problem));
   EB_TRY(add_flag(out, "--frames", eb_frames_name(work->frames)));

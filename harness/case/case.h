@@ -60,6 +60,11 @@ void eb_case_clear(eb_case *work);
 /* The attributes known before the case runs. */
 EB_MUST eb_error eb_case_describe(const eb_case *work, eb_run *run);
 
+/* Appends "PROGRAM COMMAND SCENE SOLVER" and the flags of what is computed, which all processes
+ * that work on a case take. */
+EB_MUST eb_error eb_case_command(const eb_case *work, const char *program, const char *command,
+                                 eb_strings *out);
+
 /* The command line of the process that runs the case: program, "case", flags. `donor` is the file
  * that has the run it starts from, or NULL. */
 EB_MUST eb_error eb_case_arguments(const eb_case *work, const char *program,

@@ -98,34 +98,16 @@ static eb_error read_answer(eb_worker *w, const char *word, double patience) {
 
 /* ---- its process ----------------------------------------------------------------------------- */
 
-static eb_error add_pair(eb_strings *out, const char *flag, const char *value) {
-  if (!value) return EB_OK;
-  EB_TRY(eb_strings_add(out, flag));
-  return eb_strings_add(out, value);
-}
-
-static eb_error add_number(eb_strings *out, const char *flag, double value) {
-  char text[32];
-  snprintf(text, sizeof text, "%.17g", value);
-  return add_pair(out, flag, text);
-}
-
 static eb_error command_of(const eb_build *build, const eb_case *work,
                            const eb_worker_setting *setting, eb_strings *out) {
   const eb_strings *before = setting->before;
+  char delay[32];
   for (int k = 0; before && k < before->count; k++) EB_TRY(eb_strings_add(out, before->items[k]));
-  EB_TRY(eb_strings_add(out, build->program));
-  EB_TRY(eb_strings_add(out, "work"));
-  EB_TRY(eb_strings_add(out, work->scene->name));
-  EB_TRY(eb_strings_add(out, work->solver->name));
-  EB_TRY(add_pair(out, "--parameters", work->parameters));
-  EB_TRY(add_pair(out, "--options", work->options));
-  EB_TRY(add_pair(out, "--mesh", work->mesh_file));
-  EB_TRY(add_pair(out, "--plugin", work->plugin));
-  EB_TRY(add_number(out, "--threads", work->threads));
-  EB_TRY(add_number(out, "--seed", (double)work->seed));
-  EB_TRY(add_number(out, "--steps", (double)work->steps));
-  return setting->delay > 0 ? add_number(out, "--delay", setting->delay) : EB_OK;
+  EB_TRY(eb_case_command(work, build->program, "work", out));
+  if (setting->delay == 0) return EB_OK;
+  snprintf(delay, sizeof delay, "%.17g", setting->delay);
+  EB_TRY(eb_strings_add(out, "--delay"));
+  return eb_strings_add(out, delay);
 }
 
 extern char **environ;
