@@ -24,54 +24,54 @@ static eb_comparison sound(void) {
 }
 
 /* Judges, and compares verdicts of the first case and of the suite. */
-static void test_judged(eb_comparison all, eb_judgement one, eb_judgement suite, const char *words,
-                        const char *name) {
+static void test_judged(eb_comparison all, eb_compare_verdict one, eb_compare_verdict suite,
+                        const char *words, const char *name) {
   tap_require(eb_comparison_judge(0.02, &all), "judge");
   const eb_compared *c = &all.cases[0];
   bool told = words ? c->reasons && strstr(c->reasons, words) : !c->reasons;
-  if (!tap_ok(c->judgement == one && all.judgement == suite && told, "%s", name))
-    printf("#   %s, suite %s: %s\n", eb_judgement_name(c->judgement),
-           eb_judgement_name(all.judgement), c->reasons ? c->reasons : "");
+  if (!tap_ok(c->verdict == one && all.verdict == suite && told, "%s", name))
+    printf("#   %s, suite %s: %s\n", eb_compare_verdict_name(c->verdict),
+           eb_compare_verdict_name(all.verdict), c->reasons ? c->reasons : "");
   eb_comparison_clear(&all);
 }
 
 static void test_time(void) {
   eb_comparison all = sound();
-  test_judged(all, EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT, NULL, "nothing is wrong");
+  test_judged(all, EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT, NULL, "nothing is wrong");
   all = sound();
   all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_REGRESSED;
-  test_judged(all, EB_JUDGED_REGRESSED, EB_JUDGED_REGRESSED, NULL, "one case is slower");
+  test_judged(all, EB_COMPARE_REGRESSED, EB_COMPARE_REGRESSED, NULL, "one case is slower");
   all = sound();
   all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
-  test_judged(all, EB_JUDGED_IMPROVED, EB_JUDGED_EQUIVALENT, NULL, "one case is faster");
+  test_judged(all, EB_COMPARE_IMPROVED, EB_COMPARE_EQUIVALENT, NULL, "one case is faster");
   all = sound();
   all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_INCONCLUSIVE;
-  test_judged(all, EB_JUDGED_INCONCLUSIVE, EB_JUDGED_INCONCLUSIVE, NULL, "one case is uncertain");
+  test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, NULL, "one case is uncertain");
   all = sound();
   all.cases[0].wall.change = EB_CHANGE_REGRESSED;
   all.cases[0].wall.centre = log(1.3);
-  test_judged(all, EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT, "wall time rose by 30.0 %",
+  test_judged(all, EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT, "wall time rose by 30.0 %",
               "wall time alone is told");
 }
 
 static void test_controls(void) {
   eb_comparison all = sound();
   all.cases[1].cpu[EB_LANE_AGAIN].change = EB_CHANGE_IMPROVED;
-  test_judged(all, EB_JUDGED_INCONCLUSIVE, EB_JUDGED_INCONCLUSIVE, "times are not believed",
+  test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, "times are not believed",
               "an alarm in one case takes the belief in all");
   all = sound();
   all.cases[1].cpu[EB_LANE_AGAIN].change = EB_CHANGE_REGRESSED;
   all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_REGRESSED;
-  test_judged(all, EB_JUDGED_INCONCLUSIVE, EB_JUDGED_INCONCLUSIVE, "times are not believed",
+  test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, "times are not believed",
               "in regressions as well");
   all = sound();
   all.cases[0].cpu[EB_LANE_DELAYED].change = EB_CHANGE_INCONCLUSIVE;
-  test_judged(all, EB_JUDGED_INCONCLUSIVE, EB_JUDGED_INCONCLUSIVE, "a delay of 5 % was not found",
+  test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, "a delay of 5 % was not found",
               "nothing is equivalent where a delay is not found");
   all = sound();
   all.injected = 0;
   all.cases[0].cpu[EB_LANE_DELAYED].change = EB_CHANGE_INCONCLUSIVE;
-  test_judged(all, EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT, NULL,
+  test_judged(all, EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT, NULL,
               "result files have no delay to find");
 }
 
@@ -83,30 +83,30 @@ static eb_comparison with_counts(const char *head) {
 }
 
 static void test_counts(void) {
-  test_judged(with_counts("iterations=103,solves=7,residuals=a,state=b"), EB_JUDGED_REGRESSED,
-              EB_JUDGED_REGRESSED, "iterations: 100 before, 103 now", "more iterations");
-  test_judged(with_counts("iterations=101,solves=7,residuals=a,state=b"), EB_JUDGED_EQUIVALENT,
-              EB_JUDGED_EQUIVALENT, "iterations: 100 before, 101 now", "no more than the margin");
-  test_judged(with_counts("iterations=90,solves=7,residuals=a,state=b"), EB_JUDGED_EQUIVALENT,
-              EB_JUDGED_EQUIVALENT, "iterations: 100 before, 90 now", "fewer");
-  test_judged(with_counts("iterations=100,solves=7,residuals=a,state=c"), EB_JUDGED_EQUIVALENT,
-              EB_JUDGED_EQUIVALENT, "the results differ", "another state");
+  test_judged(with_counts("iterations=103,solves=7,residuals=a,state=b"), EB_COMPARE_REGRESSED,
+              EB_COMPARE_REGRESSED, "iterations: 100 before, 103 now", "more iterations");
+  test_judged(with_counts("iterations=101,solves=7,residuals=a,state=b"), EB_COMPARE_EQUIVALENT,
+              EB_COMPARE_EQUIVALENT, "iterations: 100 before, 101 now", "no more than the margin");
+  test_judged(with_counts("iterations=90,solves=7,residuals=a,state=b"), EB_COMPARE_EQUIVALENT,
+              EB_COMPARE_EQUIVALENT, "iterations: 100 before, 90 now", "fewer");
+  test_judged(with_counts("iterations=100,solves=7,residuals=a,state=c"), EB_COMPARE_EQUIVALENT,
+              EB_COMPARE_EQUIVALENT, "the results differ", "another state");
   test_judged(with_counts("iterations=100,solves=7,matvecs=900,residuals=a,state=b"),
-              EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT, NULL, "a counter that BASE has not");
+              EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT, NULL, "a counter that BASE has not");
   eb_comparison all = with_counts("iterations=103,solves=7,residuals=a,state=b");
   all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
-  test_judged(all, EB_JUDGED_IMPROVED, EB_JUDGED_EQUIVALENT, "103 now",
+  test_judged(all, EB_COMPARE_IMPROVED, EB_COMPARE_EQUIVALENT, "103 now",
               "more iterations in less time");
   all = sound();
   set_text(&all.cases[0].counts_again[EB_HEAD], "iterations=99,solves=7,residuals=a,state=c");
-  test_judged(all, EB_JUDGED_NONDETERMINISTIC, EB_JUDGED_NONDETERMINISTIC,
+  test_judged(all, EB_COMPARE_NONDETERMINISTIC, EB_COMPARE_NONDETERMINISTIC,
               "HEAD does not do the same twice: iterations 100 and 99, residuals alike, states "
               "differ",
               "a build that does not count alike twice");
   all = sound();
   set_text(&all.cases[0].trouble, "it crashed");
   all.cases[1].cpu[EB_LANE_HEAD].change = EB_CHANGE_REGRESSED;
-  test_judged(all, EB_JUDGED_FAILED, EB_JUDGED_FAILED, NULL, "a worker that failed");
+  test_judged(all, EB_COMPARE_FAILED, EB_COMPARE_FAILED, NULL, "a worker that failed");
 }
 
 static eb_comparison with_instructions(double executed, double first, double last) {
@@ -119,15 +119,15 @@ static eb_comparison with_instructions(double executed, double first, double las
 
 /* BASE costs 1e9 + 10 1e6 + 100 1e5 = 1.02e9. */
 static void test_instructions(void) {
-  test_judged(with_instructions(1.009e9, 1.5e6, 1e5), EB_JUDGED_EQUIVALENT, EB_JUDGED_EQUIVALENT,
+  test_judged(with_instructions(1.009e9, 1.5e6, 1e5), EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT,
               NULL, "0.9 % more instructions, 0.5 % of misses");
-  test_judged(with_instructions(1.012e9, 1e6, 1e5), EB_JUDGED_REGRESSED, EB_JUDGED_REGRESSED,
+  test_judged(with_instructions(1.012e9, 1e6, 1e5), EB_COMPARE_REGRESSED, EB_COMPARE_REGRESSED,
               "1.20 % more instructions", "1.2 % more instructions");
-  test_judged(with_instructions(1e9, 1e6, 3e5), EB_JUDGED_REGRESSED, EB_JUDGED_REGRESSED,
+  test_judged(with_instructions(1e9, 1e6, 3e5), EB_COMPARE_REGRESSED, EB_COMPARE_REGRESSED,
               "cache misses cost 1.96 % more", "misses that cost as much");
   eb_comparison all = with_instructions(1.5e9, 1e6, 1e5);
   all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
-  test_judged(all, EB_JUDGED_IMPROVED, EB_JUDGED_EQUIVALENT, "50.00 % more instructions",
+  test_judged(all, EB_COMPARE_IMPROVED, EB_COMPARE_EQUIVALENT, "50.00 % more instructions",
               "more instructions in less time");
 }
 

@@ -109,17 +109,17 @@ static eb_error read_request(const eb_arguments *arguments, eb_compare_request *
 /* ---- what comes of it ------------------------------------------------------------------------ */
 
 /* Without --gate what was found is told and not judged, but for builds that do not work. */
-static int exit_code(eb_judgement judgement, bool gate) {
-  switch (judgement) {
-  case EB_JUDGED_FAILED:
+static int exit_code(eb_compare_verdict verdict, bool gate) {
+  switch (verdict) {
+  case EB_COMPARE_FAILED:
     return EB_EXIT_SOLVER_FAILED;
-  case EB_JUDGED_NONDETERMINISTIC:
+  case EB_COMPARE_NONDETERMINISTIC:
     return EB_EXIT_AUDIT_FAILED;
-  case EB_JUDGED_REGRESSED:
+  case EB_COMPARE_REGRESSED:
     return gate ? EB_EXIT_REGRESSION : EB_EXIT_GOOD;
-  case EB_JUDGED_INCONCLUSIVE:
+  case EB_COMPARE_INCONCLUSIVE:
     return gate ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
-  case EB_JUDGED_SKIPPED:
+  case EB_COMPARE_SKIPPED:
     return EB_EXIT_NOTHING;
   default:
     return EB_EXIT_GOOD;
@@ -130,7 +130,7 @@ static eb_error tell(const wish *w, const eb_build builds[EB_SIDES], double bega
                      const eb_comparison *comparison, int *code) {
   const eb_compare_title title = {
       .builds = builds, .margin = w->margin, .seconds = eb_wall_seconds() - began};
-  *code = exit_code(comparison->judgement, eb_arguments_has(w->arguments, "gate"));
+  *code = exit_code(comparison->verdict, eb_arguments_has(w->arguments, "gate"));
   return eb_compare_print(comparison, &title, w->format, stdout);
 }
 

@@ -9,10 +9,10 @@
 #include "harness/names.h"
 #include "harness/results/record.h"
 
-const char *eb_judgement_name(eb_judgement judgement) {
+const char *eb_compare_verdict_name(eb_compare_verdict verdict) {
   static const char *const names[] = {"failed",     "nondeterministic", "regressed", "inconclusive",
                                       "equivalent", "improved",         "skipped"};
-  return names[judgement];
+  return names[verdict];
 }
 
 double eb_instructions_cost(const eb_instructions *counted) {
@@ -109,19 +109,19 @@ static bool is_changed(const eb_series *s) {
 }
 
 /* What the rounds come to, given the controls. */
-static eb_error judge_time(const eb_comparison *all, eb_compared *c, eb_judgement *out) {
+static eb_error judge_time(const eb_comparison *all, eb_compared *c, eb_compare_verdict *out) {
   eb_change change = c->cpu[EB_LANE_HEAD].change;
   bool found = all->injected == 0 || c->cpu[EB_LANE_DELAYED].change == EB_CHANGE_REGRESSED;
-  *out = EB_JUDGED_INCONCLUSIVE;
+  *out = EB_COMPARE_INCONCLUSIVE;
   if (all->alarms > 0)
     return eb_compared_note(c, "times are not believed: BASE beside itself raised an alarm");
   if (change == EB_CHANGE_EQUIVALENT && !found)
     return eb_compared_note(c, "a delay of %.0f %% was not found: nothing is said to be equivalent",
                             100 * all->injected);
   if (change != EB_CHANGE_INCONCLUSIVE)
-    *out = change == EB_CHANGE_REGRESSED  ? EB_JUDGED_REGRESSED
-           : change == EB_CHANGE_IMPROVED ? EB_JUDGED_IMPROVED
-                                          : EB_JUDGED_EQUIVALENT;
+    *out = change == EB_CHANGE_REGRESSED  ? EB_COMPARE_REGRESSED
+           : change == EB_CHANGE_IMPROVED ? EB_COMPARE_IMPROVED
+                                          : EB_COMPARE_EQUIVALENT;
   if (c->wall.change == EB_CHANGE_REGRESSED && change != EB_CHANGE_REGRESSED)
     return eb_compared_note(c,
                             "wall time rose by %.1f %%, CPU time did not: waiting, or threads "
@@ -132,14 +132,14 @@ static eb_error judge_time(const eb_comparison *all, eb_compared *c, eb_judgemen
 
 static eb_error judge(double margin, const eb_comparison *all, eb_compared *c) {
   bool rose = false;
-  c->judgement = c->unserved ? EB_JUDGED_SKIPPED : EB_JUDGED_FAILED;
+  c->verdict = c->unserved ? EB_COMPARE_SKIPPED : EB_COMPARE_FAILED;
   if (c->trouble) return EB_OK;
-  c->judgement = EB_JUDGED_NONDETERMINISTIC;
+  c->verdict = EB_COMPARE_NONDETERMINISTIC;
   if (c->counts_again[EB_BASE] || c->counts_again[EB_HEAD]) return note_nondeterminism(c);
   if (c->counts[EB_BASE] && c->counts[EB_HEAD]) EB_TRY(compare_counters(margin, c, &rose));
   EB_TRY(compare_instructions(c, &rose));
-  EB_TRY(judge_time(all, c, &c->judgement));
-  if (rose && c->judgement != EB_JUDGED_IMPROVED) c->judgement = EB_JUDGED_REGRESSED;
+  EB_TRY(judge_time(all, c, &c->verdict));
+  if (rose && c->verdict != EB_COMPARE_IMPROVED) c->verdict = EB_COMPARE_REGRESSED;
   return EB_OK;
 }
 
@@ -151,11 +151,11 @@ eb_error eb_comparison_judge(double margin, eb_comparison *comparison) {
     comparison->alarms += is_changed(&cpu[EB_LANE_AGAIN]);
     comparison->found += cpu[EB_LANE_DELAYED].change == EB_CHANGE_REGRESSED;
   }
-  comparison->judgement = EB_JUDGED_SKIPPED;
+  comparison->verdict = EB_COMPARE_SKIPPED;
   for (int k = 0; k < comparison->count; k++) {
     eb_compared *c = &comparison->cases[k];
     EB_TRY(judge(margin, comparison, c));
-    if (c->judgement < comparison->judgement) comparison->judgement = c->judgement;
+    if (c->verdict < comparison->verdict) comparison->verdict = c->verdict;
   }
   return EB_OK;
 }

@@ -33,17 +33,17 @@ typedef enum eb_lane {
 } eb_lane;
 
 /* The gravest first. */
-typedef enum eb_judgement {
-  EB_JUDGED_FAILED,
-  EB_JUDGED_NONDETERMINISTIC,
-  EB_JUDGED_REGRESSED,
-  EB_JUDGED_INCONCLUSIVE,
-  EB_JUDGED_EQUIVALENT,
-  EB_JUDGED_IMPROVED,
-  EB_JUDGED_SKIPPED
-} eb_judgement;
+typedef enum eb_compare_verdict {
+  EB_COMPARE_FAILED,
+  EB_COMPARE_NONDETERMINISTIC,
+  EB_COMPARE_REGRESSED,
+  EB_COMPARE_INCONCLUSIVE,
+  EB_COMPARE_EQUIVALENT,
+  EB_COMPARE_IMPROVED,
+  EB_COMPARE_SKIPPED
+} eb_compare_verdict;
 /* "failed", ... */
-const char *eb_judgement_name(eb_judgement judgement);
+const char *eb_compare_verdict_name(eb_compare_verdict verdict);
 
 enum { EB_BASE, EB_HEAD, EB_SIDES };
 
@@ -67,7 +67,7 @@ typedef struct eb_compared {
   eb_series cpu[EB_LANES], wall; /* of a lane beside BASE (its own is empty); of HEAD */
   int64_t instructed_steps;      /* 0: valgrind has not counted */
   eb_instructions instructions[EB_SIDES];
-  eb_judgement judgement;
+  eb_compare_verdict verdict;
   char *reasons; /* what else is to be said, lines; NULL when nothing */
 } eb_compared;
 
@@ -78,7 +78,7 @@ typedef struct eb_comparison {
   int raced;          /* cases with rounds */
   int alarms, found;  /* cases with an alarm on BASE again; those whose delay was found */
   char *uninstructed; /* why the layer under valgrind was not run, or NULL */
-  eb_judgement judgement;
+  eb_compare_verdict verdict;
 } eb_comparison;
 
 /* Appends a line to the reasons. */
@@ -91,7 +91,7 @@ EB_MUST eb_error eb_compared_trouble(eb_error error, eb_compared *out);
 /* The counter of that name in "a=1,b=2", or NaN. */
 double eb_compared_counter(const char *counts, const char *name);
 
-/* Fills in judgements, reasons, alarms and what was found, once the series are judged. `margin` is
+/* Fills in verdicts, reasons, alarms and what was found, once the series are judged. `margin` is
  * a share. */
 EB_MUST eb_error eb_comparison_judge(double margin, eb_comparison *comparison);
 void eb_comparison_clear(eb_comparison *comparison);

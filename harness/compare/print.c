@@ -43,7 +43,7 @@ static void print_case(const eb_compared *c, int width, FILE *out) {
   char interval[40] = "-";
   if (cpu->count > 0 && isfinite(cpu->low))
     snprintf(interval, sizeof interval, "%+.2f .. %+.2f", percent(cpu->low), percent(cpu->high));
-  eb_print(out, "%-*s  %-16s", width, c->name, eb_judgement_name(c->judgement));
+  eb_print(out, "%-*s  %-16s", width, c->name, eb_compare_verdict_name(c->verdict));
   print_change(cpu, out);
   fprintf(out, "  %18s", interval);
   print_change(&c->wall, out);
@@ -84,7 +84,7 @@ static void print_text(const eb_comparison *all, const eb_compare_title *title, 
     fprintf(out,
             "controls: none, for the runs were not fed in turns: a machine that has changed in "
             "between looks like a change\n");
-  fprintf(out, "verdict: %s (margin %g %%)\n", eb_judgement_name(all->judgement),
+  fprintf(out, "verdict: %s (margin %g %%)\n", eb_compare_verdict_name(all->verdict),
           100 * title->margin);
 }
 
@@ -130,10 +130,10 @@ static json_t *instructions_json(const eb_instructions *i) {
 static json_t *case_json(const eb_compared *c, bool controlled) {
   json_t *object =
       json_pack("{s:s, s:s, s:s, s:s, s:b, s:I, s:o, s:I, s:i, s:o, s:o}", "case", c->name,
-                "verdict", eb_judgement_name(c->judgement), "trouble", c->trouble ? c->trouble : "",
-                "reasons", c->reasons ? c->reasons : "", "deterministic",
-                !c->counts_again[EB_BASE] && !c->counts_again[EB_HEAD], "counted_steps",
-                (json_int_t)c->counted_steps, "counts",
+                "verdict", eb_compare_verdict_name(c->verdict), "trouble",
+                c->trouble ? c->trouble : "", "reasons", c->reasons ? c->reasons : "",
+                "deterministic", !c->counts_again[EB_BASE] && !c->counts_again[EB_HEAD],
+                "counted_steps", (json_int_t)c->counted_steps, "counts",
                 sides_json(counts_json(c->counts[EB_BASE]), counts_json(c->counts[EB_HEAD])),
                 "block_steps", (json_int_t)c->block, "rounds", c->cpu[EB_LANE_HEAD].count, "cpu",
                 series_json(&c->cpu[EB_LANE_HEAD]), "wall", series_json(&c->wall));
@@ -158,9 +158,9 @@ static eb_error print_json(const eb_comparison *all, const eb_compare_title *tit
   for (int k = 0; k < all->count; k++)
     json_array_append_new(cases, case_json(&all->cases[k], all->injected > 0));
   json_t *object = json_pack(
-      "{s:s, s:o, s:o, s:f, s:f, s:o, s:s}", "verdict", eb_judgement_name(all->judgement), "base",
-      build_json(&title->builds[EB_BASE]), "head", build_json(&title->builds[EB_HEAD]), "margin",
-      title->margin, "seconds", title->seconds, "cases", cases, "instructions_left_out",
+      "{s:s, s:o, s:o, s:f, s:f, s:o, s:s}", "verdict", eb_compare_verdict_name(all->verdict),
+      "base", build_json(&title->builds[EB_BASE]), "head", build_json(&title->builds[EB_HEAD]),
+      "margin", title->margin, "seconds", title->seconds, "cases", cases, "instructions_left_out",
       all->uninstructed ? all->uninstructed : "");
   if (object && all->injected > 0)
     json_object_set_new(object, "controls",
@@ -174,15 +174,15 @@ static eb_error print_json(const eb_comparison *all, const eb_compare_title *tit
 
 static eb_ci_test test_of(const eb_compared *c, const char *detail) {
   static const eb_ci_verdict verdicts[] = {
-      [EB_JUDGED_FAILED] = EB_CI_ERROR,     [EB_JUDGED_NONDETERMINISTIC] = EB_CI_FAILED,
-      [EB_JUDGED_REGRESSED] = EB_CI_FAILED, [EB_JUDGED_INCONCLUSIVE] = EB_CI_SKIPPED,
-      [EB_JUDGED_SKIPPED] = EB_CI_SKIPPED,  [EB_JUDGED_EQUIVALENT] = EB_CI_PASSED,
-      [EB_JUDGED_IMPROVED] = EB_CI_PASSED};
+      [EB_COMPARE_FAILED] = EB_CI_ERROR,     [EB_COMPARE_NONDETERMINISTIC] = EB_CI_FAILED,
+      [EB_COMPARE_REGRESSED] = EB_CI_FAILED, [EB_COMPARE_INCONCLUSIVE] = EB_CI_SKIPPED,
+      [EB_COMPARE_SKIPPED] = EB_CI_SKIPPED,  [EB_COMPARE_EQUIVALENT] = EB_CI_PASSED,
+      [EB_COMPARE_IMPROVED] = EB_CI_PASSED};
   return (eb_ci_test){.suite = "compare",
                       .name = c->name,
                       .seconds = c->step_seconds,
-                      .verdict = verdicts[c->judgement],
-                      .message = eb_judgement_name(c->judgement),
+                      .verdict = verdicts[c->verdict],
+                      .message = eb_compare_verdict_name(c->verdict),
                       .detail = detail};
 }
 
