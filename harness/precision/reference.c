@@ -437,13 +437,7 @@ eb_error eb_study_refer(eb_study *study) {
   char *target = NULL;
   EB_TRY(EB_NEW(r.of, study->scene_count));
   eb_error error = eb_string_format(&target, "%s/reference.h5", q->folder);
-  const eb_batch_setting setting = {.plugins = q->plugins,
-                                    .meshes = q->meshes,
-                                    .threads = q->threads,
-                                    .timeout = q->timeout,
-                                    .memory = q->memory,
-                                    .target = target,
-                                    .command_line = q->command_line};
+  const eb_batch_setting setting = eb_study_batch(study, target);
   if (!error) error = refer(&r, &setting);
   for (int i = 0; i < study->scene_count; i++)
     for (int j = 0; j < EB_MOST_LEVELS; j++) eb_trajectory_clear(&r.of[i].level[j]);

@@ -274,3 +274,14 @@ void eb_study_clear(eb_study *study) {
   free(study->profiles.cost);
   *study = (eb_study){0};
 }
+
+eb_batch_setting eb_study_batch(const eb_study *study, const char *target) {
+  const eb_study_request *q = study->request;
+  return (eb_batch_setting){.plugins = q->plugins,
+                            .meshes = q->meshes,
+                            .threads = q->threads,
+                            .timeout = q->timeout,
+                            .memory = q->memory,
+                            .target = target,
+                            .command_line = q->command_line};
+}

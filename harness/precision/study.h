@@ -160,6 +160,8 @@ typedef struct eb_study {
 /* The caller clears *out also after an error. EB_ERR_USAGE for everything that is wrong in the
  * request. */
 EB_MUST eb_error eb_study_create(const eb_study_request *request, eb_study *out);
+/* How the request wants its runs, and where to; borrows all it has. */
+eb_batch_setting eb_study_batch(const eb_study *study, const char *target);
 EB_MUST eb_error eb_study_refer(eb_study *study);
 EB_MUST eb_error eb_study_run(eb_study *study);
 void eb_study_clear(eb_study *study);

@@ -240,13 +240,7 @@ eb_error eb_study_run(eb_study *study) {
   EB_TRY(add_trials(study));
   if (study->trial_runs.suite.count > 0 && !study->interrupted) {
     EB_TRY(eb_string_format(&target, "%s/precision.h5", q->folder));
-    const eb_batch_setting setting = {.plugins = q->plugins,
-                                      .meshes = q->meshes,
-                                      .threads = q->threads,
-                                      .timeout = q->timeout,
-                                      .memory = q->memory,
-                                      .target = target,
-                                      .command_line = q->command_line};
+    const eb_batch_setting setting = eb_study_batch(study, target);
     eb_error error = eb_batch_run(&study->trial_runs, &setting, q->existing, &study->interrupted);
     free(target);
     EB_TRY(error);
