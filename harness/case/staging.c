@@ -1,4 +1,5 @@
 #include "harness/case/staging.h"
+#include "problems/base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -107,8 +108,7 @@ static eb_error open_staging(eb_staging *staging, const char *target, eb_existin
                     "'%s' exists; --resume completes it, --overwrite replaces it, or give another "
                     "name with -o",
                     staging->target);
-  if (mkdir(staging->folder, 0777) && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", staging->folder, strerror(errno));
+  EB_TRY(eb_folder_make(staging->folder));
   EB_TRY(take_lock(staging));
   staging->home = realpath(staging->folder, NULL);
   if (!staging->home)

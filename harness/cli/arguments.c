@@ -136,11 +136,6 @@ eb_existing eb_arguments_existing(const eb_arguments *arguments) {
                              : EB_EXISTING_REFUSE;
 }
 
-eb_error eb_make_folder(const char *folder) {
-  if (mkdir(folder, 0777) == 0 || errno == EEXIST) return EB_OK;
-  return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
-}
-
 eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out) {
   const eb_strings *values = eb_arguments_values(arguments, "plugin");
   for (int i = 0; i < values->count; i++) EB_TRY(eb_plugins_load(out, values->items[i]));

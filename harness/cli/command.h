@@ -89,8 +89,6 @@ EB_MUST eb_error eb_arguments_whole(const eb_arguments *arguments, const char *f
 EB_MUST eb_error eb_arguments_json(const eb_arguments *arguments, bool *out);
 /* What --resume and --overwrite say of a target that exists. */
 eb_existing eb_arguments_existing(const eb_arguments *arguments);
-/* Makes the folder that results go to, unless it is there. */
-EB_MUST eb_error eb_make_folder(const char *folder);
 /* Loads all of --plugin. The caller clears *out also after an error. */
 EB_MUST eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out);
 

@@ -15,6 +15,7 @@
 #include "harness/embedded.h"
 #include "harness/names.h"
 #include "harness/print.h"
+#include "problems/base/text.h"
 
 static const eb_flag flags[] = {
     {"output", 'o', "DIR", "the folder to make (default: ./NAME)"},
@@ -81,8 +82,7 @@ static eb_error write_embedded(const char *folder, const char *name, const char 
 
 static eb_error write_files(const language *of, const char *folder, const char *name) {
   char *file = NULL;
-  if (mkdir(folder, 0777) && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot make folder '%s': %s", folder, strerror(errno));
+  EB_TRY(eb_folder_make(folder));
   EB_TRY(eb_string_format(&file, "%s.%s", name, of->ending));
   eb_error error = write_embedded(folder, file, of->skeleton, name);
   free(file);

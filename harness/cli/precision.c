@@ -7,6 +7,7 @@
 #include "harness/precision/show.h"
 #include "harness/report/page.h"
 #include "harness/results/json.h"
+#include "problems/base/text.h"
 
 static const eb_flag flags[] = {
     {"solver", 's', "SOLVER[:o=v,..]", "a solver with options that stay fixed; may be repeated"},
@@ -170,7 +171,7 @@ static eb_error show(const eb_study *study, bool json, int *code) {
 
 static eb_error make_study(const eb_study_request *request, eb_study *study) {
   EB_TRY(eb_study_create(request, study));
-  EB_TRY(eb_make_folder(request->folder));
+  EB_TRY(eb_folder_make(request->folder));
   EB_TRY(eb_study_refer(study));
   return eb_study_run(study);
 }

@@ -154,7 +154,7 @@ static eb_error reproduce(job *j, char *name, int *code) {
     if (j->all) printf("%s\n", j->paper->name);
     return eb_summary_plan(plan, j->json, stdout);
   }
-  if (j->all || !judge) EB_TRY(eb_make_folder(j->folder));
+  if (j->all || !judge) EB_TRY(eb_folder_make(j->folder));
   if (!judge && plan->count + plan->sweep_count > 0) {
     eb_session_end end;
     const eb_session session = {.plan = plan,
@@ -218,7 +218,7 @@ static eb_error reproduce_all(const eb_arguments *arguments, const eb_strings *n
     return EB_ERROR(EB_ERR_USAGE, "--dry-run --format json is of one paper, not of several");
   if (json) all->papers = json_array();
   all->overview.has_markdown = format && strcmp(format, "markdown") == 0;
-  if (!plan) EB_TRY(eb_make_folder(all->folder));
+  if (!plan) EB_TRY(eb_folder_make(all->folder));
   for (int i = 0; i < names->count && !all->interrupted; i++) {
     int code = EB_EXIT_GOOD;
     EB_TRY(reproduce_one(arguments, all, names->items[i], &code));

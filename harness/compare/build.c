@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "problems/base/hash.h"
+#include "problems/base/text.h"
 #include "problems/scenes/mesh_cache.h"
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
@@ -127,8 +128,7 @@ static eb_error name_folder(const char *commit, const eb_strings *make, char **o
   if (!eb_mesh_cache_directory(NULL, path))
     return EB_ERROR(EB_ERR_IO, "there is no folder to build in: XDG_CACHE_HOME or HOME names one");
   EB_TRY(eb_string_format(out, "%s/builds", path));
-  if (mkdir(*out, 0777) && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", *out, strerror(errno));
+  EB_TRY(eb_folder_make(*out));
   return eb_string_format(out, "%s/builds/%.12s-%08" PRIx32, path, commit,
                           (uint32_t)(hash ^ hash >> 32));
 }
@@ -187,8 +187,7 @@ static eb_error build_in(const char *name, const char *commit, const char *top, 
   EB_TRY(eb_string_format(program, "%s/elastobench", folder));
   if (access(*program, X_OK) == 0) return EB_OK;
   fprintf(stderr, "building %s (%.12s) in %s\n", name, commit, folder);
-  if (mkdir(folder, 0777) && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", folder, strerror(errno));
+  EB_TRY(eb_folder_make(folder));
   EB_TRY(unpack(name, commit, top, folder, signals));
   EB_TRY(make_program(name, commit, folder, make, signals));
   EB_TRY(eb_string_format(&made, "%s/build/elastobench", folder));

@@ -8,6 +8,7 @@
 #include "harness/results/export.h"
 #include "harness/results/h5.h"
 #include "problems/base/memory.h"
+#include "problems/base/text.h"
 
 static eb_error put_whole(hid_t where, const char *name, int32_t value) {
   return eb_h5_put(where, name, H5T_STD_I32LE, H5T_NATIVE_INT32, (eb_h5_shape){1, {1}}, "1",
@@ -211,8 +212,7 @@ static eb_error export_run(const eb_results *results, const eb_run *run, const c
 eb_error eb_fclib_export(const eb_results *results, const eb_strings *ids, const char *folder,
                          FILE *out, int *written) {
   *written = 0;
-  if (folder && mkdir(folder, 0777) && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", folder, strerror(errno));
+  if (folder) EB_TRY(eb_folder_make(folder));
   for (int i = 0; i < eb_results_count(results); i++) {
     const eb_run *run = eb_results_run(results, i);
     if (eb_export_selects(ids, run)) EB_TRY(export_run(results, run, folder, out, written));

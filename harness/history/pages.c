@@ -11,6 +11,7 @@
 #include "harness/report/gnuplot.h"
 #include "harness/report/markup.h"
 #include "harness/report/page.h"
+#include "problems/base/text.h"
 
 /* ---- plots ----------------------------------------------------------------------------------- */
 
@@ -142,8 +143,7 @@ static eb_error put_page(const eb_history_shown *shown, eb_plotter *plotter, eb_
 eb_error eb_history_pages(const eb_history_shown *shown, const char *folder) {
   eb_text page = {0};
   eb_plotter plotter = {.dir = folder};
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
+  EB_TRY(eb_folder_make(folder));
   eb_error error = eb_plotter_finish(&plotter, put_page(shown, &plotter, &page));
   if (!error) error = eb_page_write(&page, folder);
   eb_text_clear(&page);

@@ -15,6 +15,7 @@
 #include "harness/strings.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
+#include "problems/base/text.h"
 
 static const char schema[] = "elastobench history 1";
 
@@ -187,8 +188,7 @@ static eb_error merge(const char *path, const eb_history_record *record, eb_hist
 
 eb_error eb_history_record_store(const char *folder, const eb_history_record *record, char **path) {
   *path = NULL;
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", folder, strerror(errno));
+  EB_TRY(eb_folder_make(folder));
   EB_TRY(make_path(folder, record, path));
   eb_history_record merged = {0};
   bool there = access(*path, F_OK) == 0;

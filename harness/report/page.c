@@ -1,4 +1,5 @@
 #include "harness/report/page.h"
+#include "problems/base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,8 +44,7 @@ eb_error eb_page_write(const eb_text *page, const char *dir) {
 
 eb_error eb_page_data(const char *dir, char *out, size_t bytes) {
   snprintf(out, bytes, "%s/data", dir);
-  if (mkdir(out, 0777) == 0 || errno == EEXIST) return EB_OK;
-  return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", out, strerror(errno));
+  return eb_folder_make(out);
 }
 
 static eb_error put_entry(eb_text *page, const eb_played *run, const char *separator) {

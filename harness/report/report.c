@@ -343,8 +343,7 @@ static eb_error draw_pictures(workspace *work, const eb_report_request *request)
 static eb_error write_report(workspace *work, const eb_report_request *request) {
   EB_TRY(eb_report_load(request->files, request->file_count, &work->report));
   work->report.unreadable = request->unreadable;
-  if (mkdir(request->dir, 0777) != 0 && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", request->dir, strerror(errno));
+  EB_TRY(eb_folder_make(request->dir));
   EB_TRY(EB_NEW(work->scenes, work->report.run_count));
   EB_TRY(EB_NEW(work->pictured, work->report.run_count));
   EB_TRY(EB_NEW(work->playbacks, work->report.run_count));

@@ -246,8 +246,7 @@ eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids, const 
                         FILE *out, int *written) {
   eb_error error = EB_OK;
   *written = 0;
-  if (folder && mkdir(folder, 0777) && errno != EEXIST)
-    return EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", folder, strerror(errno));
+  if (folder) EB_TRY(eb_folder_make(folder));
   for (int i = 0; i < eb_results_count(results) && !error; i++) {
     movie m = {0};
     if (!eb_export_selects(ids, eb_results_run(results, i))) continue;

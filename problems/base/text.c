@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "problems/base/memory.h"
 
@@ -156,4 +157,9 @@ eb_error eb_file_write(const char *path, const void *bytes, size_t count) {
   if (fclose(file) != 0 && cause == 0) cause = errno;
   if (cause != 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(cause));
   return EB_OK;
+}
+
+eb_error eb_folder_make(const char *path) {
+  if (mkdir(path, 0777) == 0 || errno == EEXIST) return EB_OK;
+  return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", path, strerror(errno));
 }

@@ -34,5 +34,7 @@ void eb_text_clear(eb_text *text);
 
 /* Writes (creates or replaces) a file; EB_ERR_IO names it and the reason, a full disk included. */
 EB_MUST eb_error eb_file_write(const char *path, const void *bytes, size_t count);
+/* Makes a folder unless it is there, in one that is; EB_ERR_IO names it and the reason. */
+EB_MUST eb_error eb_folder_make(const char *path);
 
 #endif
