@@ -179,7 +179,7 @@ static void test_base64(void) {
          "the examples of RFC 4648");
   char *bytes = calloc(1, BYTES);
   eb_text whole = {0}, parts = {0};
-  for (int i = 0; i < BYTES; i++) bytes[i] = (char)(i * i / 7);
+  for (int i = 0; i < BYTES; i++) bytes[i] = (char)((int64_t)i * i / 7);
   tap_require(eb_text_base64(&whole, bytes, BYTES), "much");
   for (int i = 0; i < BYTES; i += 3)
     tap_require(eb_text_base64(&parts, bytes + i, i + 3 < BYTES ? 3 : (size_t)(BYTES - i)), "bit");
