@@ -120,7 +120,7 @@ like($tap, qr/^not ok 1 - compare: bench\/beam:resolution=0\.25 newton/m, 'a tes
 
 # ---- revisions, built by the Makefile that they have
 SKIP: {
-  skip 'git is not installed', 8 if system('git --version > /dev/null 2>&1');
+  skip 'git is not installed', 12 if system('git --version > /dev/null 2>&1');
   my $git = 'git -c user.name=nobody -c user.email=nobody@localhost';
   my $repository = scratch('repository');
   mkdir $repository;
@@ -142,7 +142,12 @@ SKIP: {
   like($in->(5, 'HEAD~2', 'HEAD~1', @case, '--gate'), qr/building HEAD~2 \([0-9a-f]{12}\) in .*regressed/s, 'two revisions');
   unlike($in->(0, 'HEAD~1', 'HEAD~1', @case), qr/building/, 'are built once');
   like($in->(0, 'HEAD~1', 'HEAD~1', @case, '--make', 'SPEED=1'), qr/building/, 'with these flags');
-  like($in->(1, 'HEAD~1', 'HEAD', @case), qr/cannot build 'HEAD': make has failed.*error: no such thing/s, 'a build that fails shows its end');
+  my $failed = $in->(1, 'HEAD~1', 'HEAD', @case);
+  like($failed, qr/cannot build 'HEAD': make has failed.*error: no such thing/s, 'a build that fails shows its end');
+  my ($left) = $failed =~ /building HEAD \(\w+\) in (\S+)/;
+  mkdir "$left/build";
+  spew("$left/build/elastobench", 'half of it');
+  like($in->(1, 'HEAD~1', 'HEAD', @case), qr/make has failed/, 'what a build that was ended has left is none');
   like($in->(2, 'HEAD~1', 'mian', @case), qr/neither a file nor a git revision 'mian'/, 'no such revision');
 }
 

@@ -179,6 +179,15 @@ static eb_error make_program(const char *name, const char *commit, const char *f
   return error;
 }
 
+/* What a build that was ended has left: an object that was being written looks finished to make. */
+static eb_error clear_away(const char *folder, eb_signals *signals) {
+  eb_child_end end;
+  EB_TRY(run_words(git_patience, signals, &end, "rm", "-rf", "--", folder, NULL));
+  return has_succeeded(&end) ? EB_OK
+                             : EB_ERROR(EB_ERR_IO, "cannot clear the folder '%s' away: %s", folder,
+                                        last_line(end.output));
+}
+
 /* With the lock of the folder held. A program that is there is complete: make writes it last, and
  * it is renamed only then. */
 static eb_error build_in(const char *name, const char *commit, const char *top, const char *folder,
@@ -187,6 +196,7 @@ static eb_error build_in(const char *name, const char *commit, const char *top, 
   EB_TRY(eb_string_format(program, "%s/elastobench", folder));
   if (access(*program, X_OK) == 0) return EB_OK;
   fprintf(stderr, "building %s (%.12s) in %s\n", name, commit, folder);
+  EB_TRY(clear_away(folder, signals));
   EB_TRY(eb_folder_make(folder));
   EB_TRY(unpack(name, commit, top, folder, signals));
   EB_TRY(make_program(name, commit, folder, make, signals));
