@@ -163,6 +163,9 @@ struct eb_scene {
   /* Of mesh, materials, boundary, colliders, springs, clusters, gravity, initial state and dt
    * (scripts enter by what they say at some times): equal problems have equal hashes. */
   uint64_t hash;
+  /* The rank's part when several hold the scene (problems/ranks/part.h); NULL: it is whole. Owned.
+   */
+  struct eb_part *part;
   void *data;
 };
 
