@@ -51,7 +51,10 @@ PKGS     := petsc slepc hdf5-openmpi openblas inih jansson libpng libxxhash
 # Recursive on purpose: evaluated when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-D_FORTIFY_SOURCE=2//; s/-Wdate-time//; s/-I/-isystem /g') \
              -isystem /usr/include/suitesparse
-PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcholmod -lmetis -lz -ldl -lm
+# PETSc and SLEPc are linked with what is built on them alone (solvers/petsc/door.c).
+PETSC_PKGS := petsc slepc
+PKG_LIBS   = $(shell pkg-config --libs $(filter-out $(PETSC_PKGS),$(PKGS)) 2>/dev/null) -lcholmod -lmetis -lz -ldl -lm
+PETSC_LIBS = $(shell pkg-config --libs $(PETSC_PKGS) 2>/dev/null)
 
 # ---- flags ----------------------------------------------------------------------------------------
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -67,6 +70,9 @@ ALL_LDFLAGS = -fopenmp -rdynamic $(LINKER) $(SANITIZE) $(LDFLAGS)
 
 # ---- sources: found by room, so that a new file needs no line here -----------------------------------
 LIB_SRC   := $(sort $(wildcard problems/*.c problems/*/*.c problems/*/*/*.c solvers/*.c solvers/*/*.c))
+# What calls PETSc is in an object of its own.
+PETSC_SRC := $(sort $(shell grep -l '^#include "solvers/petsc/session.h"' $(LIB_SRC)))
+LIB_SRC   := $(filter-out $(PETSC_SRC),$(LIB_SRC))
 TOOL_SRC  := $(sort $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c)))
 TOOL_SRC  := $(filter-out harness/bench/main.c harness/bench/bench_%.c,$(TOOL_SRC))
 BENCH_SRC := $(sort $(wildcard harness/bench/main.c harness/bench/bench_*.c))
@@ -79,6 +85,7 @@ SCRIPTS   := $(sort $(wildcard tests/*.t))
 object   = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB      := $(BUILD)/libelastobench.a
 SHARED   := $(BUILD)/libelastobench.so
+ON_PETSC := $(BUILD)/libelastobench-petsc.so
 TOOLS    := $(BUILD)/libharness.a
 PROGRAM  := $(BUILD)/elastobench
 BENCH    := $(BUILD)/bench
@@ -93,7 +100,7 @@ Q := $(if $(V),,@)
 .DEFAULT_GOAL := all
 .PHONY: all help deps demo test check-tests bench install format format-check clean tests
 
-all: $(PROGRAM) $(SHARED) ## build the program and the library
+all: $(PROGRAM) $(SHARED) $(ON_PETSC) ## build the program and the library
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -146,6 +153,12 @@ $(TOOLS): $(call object,$(TOOL_SRC)) $(BUILD)/obj/embedded_files.o
 $(SHARED): $(call object,$(LIB_SRC)) solvers/exported.map
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libelastobench.so.0 -Wl,--version-script=solvers/exported.map $(filter %.o,$^) -o $@ $(PKG_LIBS)
+
+# Its functions have the names of those in the library that load it: visible here, hidden there.
+$(call object,$(PETSC_SRC)): ALL_CFLAGS += -fvisibility=default
+$(ON_PETSC): $(call object,$(PETSC_SRC)) $(LIB) solvers/petsc/exported.map
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) -shared $(ALL_LDFLAGS) -Wl,--version-script=solvers/petsc/exported.map $(filter %.o %.a,$^) -o $@ $(PETSC_LIBS) $(PKG_LIBS)
 
 # The whole library goes in, so that plug-ins find every public function.
 $(PROGRAM): $(call object,harness/main.c) $(TOOLS) $(LIB)
@@ -200,7 +213,7 @@ $(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/include/elastobench/solv
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(BUILD)/include -MMD -MP -MF $@.d -shared $< $(INSIDE) -o $@
 
-tests: $(PROGRAM) $(BENCH) $(TESTS) $(FUZZERS) $(PLUGINS)
+tests: $(PROGRAM) $(ON_PETSC) $(BENCH) $(TESTS) $(FUZZERS) $(PLUGINS)
 
 # Threads that wait sleep (see bench). Leaks of MPI and PETSc are not ours. Archer tells ThreadSanitizer
 # what OpenMP synchronizes.
@@ -251,6 +264,7 @@ install: all ## install program, library, headers and elastobench.pc under PREFI
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib
 	install $(SHARED) $(DESTDIR)$(PREFIX)/lib/libelastobench.so.0
 	ln -sf libelastobench.so.0 $(DESTDIR)$(PREFIX)/lib/libelastobench.so
+	install $(ON_PETSC) $(DESTDIR)$(PREFIX)/lib
 	for client in python cpp; do install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/elastobench/clients/$$client solvers/external/$$client/*.* || exit 1; done
 	for header in $(HEADERS); do install -D -m 644 $$header $(INCLUDE)/$$header || exit 1; done
 	printf '#include "problems/scene.h"\n' > $(INCLUDE)/scene.h

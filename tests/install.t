@@ -38,6 +38,14 @@ check 'a plug-in builds against the installed headers alone' \
   sh -c "cd '$scratch' && cc -std=c17 -Wall -Wextra -Werror -O2 -shared -fPIC $cflags explicit.c -o explicit.so"
 check 'the installed program runs it' \
   "$prefix/bin/elastobench" run bench/beam:resolution=0.25 --plugin "$scratch/explicit.so" -s explicit --steps 2 -o "$scratch/r.h5"
+check 'what is built on PETSc is found from there' \
+  "$prefix/bin/elastobench" run bench/beam:resolution=0.25 -s newton:linear=petsc --steps 1 -o "$scratch/petsc.h5"
+mkdir "$scratch/alone" && cp "$prefix/bin/elastobench" "$scratch/alone"
+check 'without it everything else runs' \
+  "$scratch/alone/elastobench" run bench/beam:resolution=0.25 -s newton --steps 1 -o "$scratch/alone.h5"
+check 'and what asks for it says what is missing' \
+  sh -c "'$scratch/alone/elastobench' run bench/beam:resolution=0.25 -s newton:linear=petsc --steps 1 -o '$scratch/none.h5' 2>&1 |
+    grep 'cannot load what is built on PETSc .*libelastobench-petsc.so.*make deps'"
 cat > "$scratch/user.c" <<'END'
 #include <elastobench/scene.h>
 #include <elastobench/solver.h>

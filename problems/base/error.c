@@ -1,5 +1,6 @@
 #include "problems/base/error.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@ enum { MESSAGE_BYTES = 1024 };
 struct eb_error_data {
   eb_error_code code;
   int line;
+  bool borrowed; /* not of the heap */
   const char *file;
   char message[MESSAGE_BYTES];
 };
@@ -18,15 +20,13 @@ static const struct eb_error_data out_of_memory = {
     .code = EB_ERR_MEMORY,
     .line = __LINE__,
     .file = __FILE__,
+    .borrowed = true,
     .message = "out of memory; use a smaller scene or raise the memory limit"};
-
-static int is_static(eb_error error) {
-  return error == (eb_error)&out_of_memory;
-}
 
 eb_error eb_error_make(eb_error_code code, const char *file, int line, const char *format, ...) {
   eb_error error = malloc(sizeof *error);
   if (!error) return (eb_error)&out_of_memory;
+  error->borrowed = false;
   error->code = code;
   error->file = file;
   error->line = line;
@@ -38,7 +38,7 @@ eb_error eb_error_make(eb_error_code code, const char *file, int line, const cha
 }
 
 eb_error eb_error_prefix(eb_error error, const char *format, ...) {
-  if (!error || is_static(error)) return error;
+  if (!error || error->borrowed) return error;
   char text[MESSAGE_BYTES];
   va_list arguments;
   va_start(arguments, format);
@@ -68,5 +68,5 @@ int eb_error_line(eb_error error) {
 }
 
 void eb_error_free(eb_error error) {
-  if (error && !is_static(error)) free(error);
+  if (error && !error->borrowed) free(error);
 }

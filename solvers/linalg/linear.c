@@ -39,7 +39,7 @@ static eb_error find_kind(const char *name, const eb_linear_kind **out) {
     names[k] = kinds[k]->name;
     if (name && strcmp(name, names[k]) == 0) {
       *out = kinds[k];
-      return EB_OK;
+      return kinds[k]->load ? kinds[k]->load(out) : EB_OK;
     }
   }
   return eb_unknown(EB_ERR_USAGE, name ? name : "", names, KINDS, "there is no linear solver");

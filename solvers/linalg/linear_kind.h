@@ -16,6 +16,9 @@ typedef struct eb_linear_kind {
   eb_error (*solve)(void *data, const double *b, double *x, eb_step_log *log, bool log_residuals,
                     eb_linear_result *result);
   void (*destroy)(void *data);
+  /* Only of a kind that is in a shared object (solvers/petsc/door.c), with the name alone beside:
+   * the kind itself. */
+  eb_error (*load)(const struct eb_linear_kind **out);
 } eb_linear_kind;
 
 extern const eb_linear_kind eb_linear_cg, eb_linear_cholesky, eb_linear_cholesky_single,

@@ -20,7 +20,7 @@
 #include "problems/base/text.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/linear_kind.h"
-#include "solvers/linalg/petsc_session.h"
+#include "solvers/petsc/session.h"
 
 /* ---- the solver ------------------------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@
 #include "problems/elasticity/svd3.h"
 #include "problems/scene_impl.h"
 #include "solvers/common/implicit.h"
-#include "solvers/linalg/petsc_session.h"
+#include "solvers/petsc/session.h"
 
 #include <math.h>
 #include <string.h>

@@ -28,7 +28,7 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal.h"
 #include "solvers/linalg/one_thread.h"
-#include "solvers/linalg/petsc_session.h"
+#include "solvers/petsc/session.h"
 
 #include <float.h>
 #include <math.h>
@@ -331,12 +331,9 @@ eb_error eb_lowest_eigenpairs(const eb_eigenproblem *problem, eb_step_log *log,
   free(s.b);
   free(s.mode);
   free(s.theta);
-  if (error) eb_eigenpairs_clear(out);
+  if (!error) return EB_OK;
+  free(out->vector);
+  free(out->value);
+  *out = (eb_eigenpairs){0};
   return error;
-}
-
-void eb_eigenpairs_clear(eb_eigenpairs *pairs) {
-  free(pairs->vector);
-  free(pairs->value);
-  *pairs = (eb_eigenpairs){0};
 }

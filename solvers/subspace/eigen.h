@@ -25,9 +25,8 @@ typedef struct eb_eigenpairs {
 /* By SLEPc's Krylov-Schur on the inverse of A + shift M, which the project's Cholesky factors; all
  * copies of a multiple eigenvalue. The same bits for any number of threads. EB_ERR_USAGE for more
  * than there are free unknowns; EB_ERR_LIBRARY when a pair does not reach a residual of 1e-8. The
- * caller clears *out. */
+ * caller frees vector and value, which are NULL on failure. */
 EB_MUST eb_error eb_lowest_eigenpairs(const eb_eigenproblem *problem, eb_step_log *log,
                                       eb_eigenpairs *out);
-void eb_eigenpairs_clear(eb_eigenpairs *pairs);
 
 #endif

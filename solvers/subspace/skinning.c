@@ -66,7 +66,8 @@ static eb_error solve_packed(const eb_scalar_matrix *L, const double *X, const d
     out->residual = pairs.residual;
     pairs.value = NULL;
   }
-  eb_eigenpairs_clear(&pairs);
+  free(pairs.vector);
+  free(pairs.value);
   eb_block_matrix_destroy(matrix);
   free(row);
   free(origin);

@@ -1,4 +1,4 @@
-#include "solvers/linalg/petsc_session.h"
+#include "solvers/petsc/session.h"
 
 #include <stdlib.h>
 #include <string.h>
