@@ -1,4 +1,5 @@
 /* elastobench: one table of commands. */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +66,18 @@ static eb_error dispatch(int argc, char **argv, int *code) {
   return EB_OK;
 }
 
+/* HDF5 takes and frees half a megabyte with every file that it opens. By default malloc gives that
+ * back to the kernel each time, and takes it again page by page: half of the processor time of a
+ * small case. */
+static void keep_freed_memory(void) {
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);
+  mallopt(M_TOP_PAD, 4 << 20);
+}
+
 int main(int argc, char **argv) {
   int code = EB_EXIT_GOOD;
+  keep_freed_memory();
   signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of write, not the end */
   eb_h5_quiet();
   eb_error error = dispatch(argc, argv, &code);
