@@ -8,6 +8,7 @@
 /* clang-format off */
 #define EB_BUILT_IN_SOLVERS(each)                                                                  \
   each(newton)                                                                                     \
+  each(symplectic_euler)                                                                           \
   each(vbd)                                                                                        \
   each(pd)                                                                                         \
   each(lbfgs)                                                                                      \

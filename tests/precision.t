@@ -63,12 +63,20 @@ unlike($err, qr/steps/, '  without running anything again');
 is_deeply(decode_json($out)->{scenes}[0]{reference}, $reference, '  to the same reference');
 
 # ---- explicit steps, which share nothing with implicit ones, are within the stated error of the reference
-($out) = is_code(0, 'a reference by implicit steps', 'precision', @beam, '--budget', '1', '--levels', '4', '-s', 'explicit:substeps=400', @plugins, '-o', 'b', '--format', 'json');
+($out) = is_code(0, 'a reference by implicit steps', 'precision', @beam, '--budget', '1', '--levels', '4', '-s', 'explicit:substeps=400', @plugins, '--reference',
+  'newton:rtol=1e-10', '-o', 'b', '--format', 'json');
 $scene = eval { decode_json($out)->{scenes}[0] } // {};
 my $trial = $scene->{solvers}[0]{trials}[0];
 cmp_ok($trial->{error}, '<=', $scene->{reference}{error}, '  is no farther from an explicit solver than it says');
 is($trial->{state}, 'not resolved', '  whose error is not resolved');
 is_deeply($trial->{front}, [], '  nor ranked');
+
+# ---- a soft scene that nothing collides in has an explicit reference by itself
+($out) = is_code(0, 'a reference of the program\'s choice', 'precision', @beam, '--budget', '1', '-s', 'semi-implicit', '-o', 'c', '--format', 'json');
+my $chosen = (eval { decode_json($out)->{scenes}[0] } // {})->{reference};
+like($chosen->{solver}, qr/^symplectic-euler:substeps=\d+$/, '  is by explicit steps');
+cmp_ok($chosen->{error}, '<', 2e-4, '  and as good as is asked for by default');
+cmp_ok(abs($chosen->{motion} / $scene->{reference}{motion} - 1), '<', $scene->{reference}{error} + $chosen->{error}, '  to the motion that implicit steps tend to');
 
 # ---- the same step, in a sweep of Poisson's ratio
 ($out) = is_code(0, 'against the same step', 'precision', 'bench/beam:resolution=0.2', '--time', '0.2', '--budget', '2', '--against', 'step', '--nu', '0.3|0.49', '-s', 'newton:max_iterations=90',

@@ -25,7 +25,9 @@ static const eb_flag flags[] = {
     {"seed", 0, "K", "the first of them, and of the points that are tried (0)"},
     {"against", 0, "time|step",
      "errors against the motion in time, or against the same step solved tightly (time)"},
-    {"reference", 0, "SOLVER[:o=v,..]", "what makes the reference; has rtol (newton:rtol=1e-10)"},
+    {"reference", 0, "SOLVER[:o=v,..]",
+     "what makes the reference: has rtol, or steps in parts (symplectic-euler, or "
+     "newton:rtol=1e-10)"},
     {"reference-error", 0, "E", "halve its steps until its error is below E of the motion (2e-4)"},
     {"levels", 0, "N", "so often at most, the first one included (8)"},
     {"threads", 0, "T", "OpenMP threads of a run (1)"},
@@ -80,14 +82,13 @@ static eb_error read_counts(const eb_arguments *arguments, eb_study_request *r) 
 
 static eb_error read_request(const eb_arguments *arguments, eb_study_request *r) {
   const char *against = eb_arguments_text(arguments, "against");
-  const char *reference = eb_arguments_text(arguments, "reference");
   const char *folder = eb_arguments_text(arguments, "output");
   r->scenes = &arguments->positional;
   r->solvers = eb_arguments_values(arguments, "solver");
   r->knobs = eb_arguments_values(arguments, "knob");
   r->meshes = eb_arguments_values(arguments, "mesh");
   r->ratios = eb_arguments_text(arguments, "nu");
-  r->reference = reference ? reference : "newton:rtol=1e-10";
+  r->reference = eb_arguments_text(arguments, "reference");
   r->folder = folder ? folder : "precision";
   r->command_line = arguments->line;
   r->existing = eb_arguments_existing(arguments);

@@ -8,6 +8,8 @@
 #include "harness/names.h"
 #include "harness/precision/study.h"
 #include "problems/base/memory.h"
+#include "solvers/registry.h"
+#include "solvers/symplectic_euler/stability.h"
 
 enum { FIRST_LEVELS = 3 /* the fewest with an observed order */ };
 static const double looser = 100;     /* the tolerance that the error of the tight one is told by */
@@ -20,6 +22,8 @@ typedef enum stage { LEVELS, TOLERANCE, DONE } stage;
 
 typedef struct progress {
   stage stage;
+  /* the solver with its tolerance, and with one that is looser; loose NULL: it has none to tell */
+  char *tight, *loose;
   int wanted, read; /* levels */
   eb_trajectory level[EB_MOST_LEVELS];
   double lost[EB_MOST_LEVELS]; /* J: numerical dissipation over the run */
@@ -27,8 +31,6 @@ typedef struct progress {
 
 typedef struct referring {
   eb_study *study;
-  /* the solver with its tolerance, and with one that is looser; NULL: it has none to tell */
-  char *tight, *loose;
   progress *of; /* scenes */
 } referring;
 
@@ -54,32 +56,69 @@ static eb_error set_tolerance(const char *name, const char *options, double rtol
   return error;
 }
 
+/* Parts that a step is cut into, so that each is half of what is stable at the start: bodies
+ * stiffen on the way. */
+static eb_error count_parts(const eb_scene *scene, double *out) {
+  const double safety = 2;
+  uint8_t *fixed;
+  double *target = NULL;
+  eb_block_matrix *matrix = NULL;
+  EB_TRY(EB_NEW(fixed, scene->mesh->node_count));
+  eb_error error = EB_NEW(target, 3 * (size_t)scene->mesh->node_count);
+  if (!error) error = eb_block_matrix_like(eb_elasticity_pattern(scene->elasticity), &matrix);
+  if (!error) {
+    eb_scene_boundary(scene, 0, fixed, target);
+    *out = fmax(1, ceil(safety * scene->dt / eb_stable_step(scene, scene->x0, fixed, matrix)));
+  }
+  eb_block_matrix_destroy(matrix);
+  free(target);
+  free(fixed);
+  return error;
+}
+
+/* Where a step of the scene is not too many explicit ones, and nothing collides: those damp
+ * nothing, and what they are off follows from the steps alone. Else implicit ones. */
+static eb_error choose(const eb_study *study, const eb_study_scene *s, char **out) {
+  static const double most_parts = 1000;
+  const eb_solver_ops *solver = &eb_solver_symplectic_euler;
+  double parts = INFINITY;
+  if (study->request->reference) return eb_string_format(out, "%s", study->request->reference);
+  if (!study->request->same_step && !eb_solver_lacks(solver, s->scene) &&
+      !(eb_scene_needs(s->scene) & EB_CAP_COLLIDERS))
+    EB_TRY(count_parts(s->scene, &parts));
+  return parts <= most_parts ? eb_string_format(out, "%s:substeps=%.0f", solver->name, parts)
+                             : eb_string_format(out, "newton:rtol=1e-10");
+}
+
 /* Explicit steps, which a solver cuts into parts, have no error of algebra. */
-static eb_error read_solver(referring *r, const char *name, const char *options,
-                            const eb_solver_ops **solver) {
+static eb_error read_solver(const eb_study *study, const char *name, const char *options,
+                            progress *p, const eb_solver_ops **solver) {
   eb_values *values;
-  EB_TRY(eb_solver_lookup(r->study->request->plugins, name, solver, NULL));
+  EB_TRY(eb_solver_lookup(study->request->plugins, name, solver, NULL));
   EB_TRY(eb_values_create(name, (*solver)->options, options, &values));
   bool declares = eb_values_declares(values, "rtol");
   bool in_parts = eb_solver_update(*solver, values) == EB_UPDATE_SUBSTEPS;
   double rtol = declares ? eb_values_real(values, "rtol") : 0;
   eb_values_destroy(values);
   if (rtol > 0) {
-    EB_TRY(set_tolerance(name, options, rtol, &r->tight));
-    return set_tolerance(name, options, looser * rtol, &r->loose);
+    EB_TRY(set_tolerance(name, options, rtol, &p->tight));
+    return set_tolerance(name, options, looser * rtol, &p->loose);
   }
-  if (in_parts && !r->study->request->same_step)
-    return eb_string_format(&r->tight, "%s%s%s", name, options ? ":" : "", options ? options : "");
+  if (in_parts && !study->request->same_step)
+    return eb_string_format(&p->tight, "%s%s%s", name, options ? ":" : "", options ? options : "");
   return EB_ERROR(EB_ERR_USAGE,
                   "%s has no tolerance rtol > 0, by which its own error could be told; take newton "
                   "or mfem, or against time one that steps explicitly in parts",
                   name);
 }
 
-static eb_error choose_solver(referring *r, const eb_solver_ops **solver) {
+static eb_error choose_solver(referring *r, int scene, const eb_solver_ops **solver) {
+  eb_study_scene *s = &r->study->scenes[scene];
   char *name, *options;
-  EB_TRY(eb_split_spec(r->study->request->reference, &name, &options));
-  eb_error error = eb_error_prefix(read_solver(r, name, options, solver), "--reference");
+  EB_TRY(choose(r->study, s, &s->reference.solver));
+  EB_TRY(eb_split_spec(s->reference.solver, &name, &options));
+  eb_error error =
+      eb_error_prefix(read_solver(r->study, name, options, &r->of[scene], solver), "--reference");
   free(name);
   free(options);
   return error;
@@ -117,7 +156,7 @@ static eb_error add_level(referring *r, int scene, label name, const char *solve
 
 static eb_error add_levels(referring *r, int scene, int wanted) {
   for (progress *p = &r->of[scene]; p->wanted < wanted; p->wanted++)
-    EB_TRY(add_level(r, scene, name_case(scene, "level", p->wanted), r->tight, p->wanted));
+    EB_TRY(add_level(r, scene, name_case(scene, "level", p->wanted), p->tight, p->wanted));
   return EB_OK;
 }
 
@@ -134,11 +173,13 @@ static eb_error add_control(referring *r, int scene) {
     return eb_string_format(&control->detail, "the scene has no finer mesh");
   control->resolution = refinement * eb_values_real(s->scene->parameters, "resolution");
   snprintf(number, sizeof number, "%.9g", control->resolution);
-  return add_case(r, scene, name_case(scene, "control", 0), r->tight, s->stride, number);
+  return add_case(r, scene, name_case(scene, "control", 0), r->of[scene].tight, s->stride, number);
 }
 
-static eb_error begin(referring *r, int scene, const eb_solver_ops *solver) {
+static eb_error begin(referring *r, int scene) {
   eb_study_scene *s = &r->study->scenes[scene];
+  const eb_solver_ops *solver;
+  EB_TRY(choose_solver(r, scene, &solver));
   s->reference.state = EB_REFERENCE_MISSING;
   s->reference.unit = NAN;
   if (eb_solver_lacks(solver, s->scene)) {
@@ -304,12 +345,12 @@ static eb_error look_at_levels(referring *r, int scene) {
     return refuse(f, EB_REFERENCE_DIVERGES,
                   "motions at halved steps do not approach each other: the scene is chaotic, or "
                   "its steps are too coarse");
-  if (!r->loose) {
+  if (!p->loose) {
     finish(r, scene);
     return EB_OK;
   }
   p->stage = TOLERANCE;
-  return add_level(r, scene, name_case(scene, "loose", 0), r->loose, p->read - 1);
+  return add_level(r, scene, name_case(scene, "loose", 0), p->loose, p->read - 1);
 }
 
 static eb_error look_at_tolerance(referring *r, int scene) {
@@ -409,10 +450,8 @@ static eb_error look_at_control(referring *r, int scene) {
 /* Rounds of runs, each of what all scenes wait for. */
 static eb_error refer(referring *r, const eb_batch_setting *setting) {
   eb_study *study = r->study;
-  const eb_solver_ops *solver;
   eb_existing existing = study->request->existing;
-  EB_TRY(choose_solver(r, &solver));
-  for (int i = 0; i < study->scene_count; i++) EB_TRY(begin(r, i, solver));
+  for (int i = 0; i < study->scene_count; i++) EB_TRY(begin(r, i));
   for (bool waiting = true; waiting && !study->interrupted;) {
     waiting = false;
     if (study->reference_runs.suite.count == 0) break;
@@ -439,11 +478,12 @@ eb_error eb_study_refer(eb_study *study) {
   eb_error error = eb_string_format(&target, "%s/reference.h5", q->folder);
   const eb_batch_setting setting = eb_study_batch(study, target);
   if (!error) error = refer(&r, &setting);
-  for (int i = 0; i < study->scene_count; i++)
+  for (int i = 0; i < study->scene_count; i++) {
     for (int j = 0; j < EB_MOST_LEVELS; j++) eb_trajectory_clear(&r.of[i].level[j]);
+    free(r.of[i].tight);
+    free(r.of[i].loose);
+  }
   free(r.of);
-  free(r.tight);
-  free(r.loose);
   free(target);
   return error;
 }

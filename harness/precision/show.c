@@ -73,8 +73,7 @@ eb_error eb_reference_words(const eb_study *study, const eb_study_scene *scene, 
         "order %.2f)",
         f->levels, scene->seconds / (double)f->finest, f->x.last[0] / f->moved, f->x.order[0]);
   }
-  EB_TRY(eb_text_printf(out, "reference %s to t = %.4g s, ", study->request->reference,
-                        scene->seconds));
+  EB_TRY(eb_text_printf(out, "reference %s to t = %.4g s, ", f->solver, scene->seconds));
   EB_TRY(same ? eb_text_printf(out, "of the same step dt = %.3g s: ", scene->scene->dt)
               : eb_text_printf(out, "%d levels down to dt = %.3g s: ", f->levels,
                                scene->seconds / (double)f->finest));
@@ -274,6 +273,7 @@ static json_t *json_reference(const eb_study_scene *s) {
   json_t *json = json_reals(names, values);
   json_object_set_new(json, "state", json_string(states[f->state]));
   json_object_set_new(json, "detail", json_string(f->detail ? f->detail : ""));
+  json_object_set_new(json, "solver", json_string(f->solver ? f->solver : ""));
   json_object_set_new(json, "levels", json_integer(f->levels));
   json_object_set_new(json, "orders", json_orders(&f->x));
   return json;

@@ -247,6 +247,7 @@ static void clear_scene(eb_study_scene *s) {
   free(s->parameters);
   free(s->title);
   free(s->reference.detail);
+  free(s->reference.solver);
   free(s->control.detail);
   eb_trajectory_clear(&s->reference.motion);
   eb_scene_destroy(s->scene);

@@ -26,7 +26,7 @@ typedef struct eb_study_request {
   const eb_strings *scenes, *solvers; /* "NAME[:a=1,..]" */
   const eb_strings *knobs, *meshes;   /* "SOLVER:o=..", "SCENE=FILE" */
   const char *ratios;                 /* Poisson's, "0.3|0.45"; NULL: the scenes' own */
-  const char *reference;              /* solver; it has a tolerance rtol */
+  const char *reference; /* solver; has a tolerance rtol, or steps in parts; NULL: what suits */
   const eb_plugins *plugins;
   int budget, seeds, times, threads, levels;
   int64_t seed;
@@ -51,6 +51,7 @@ typedef enum eb_reference_state {
 typedef struct eb_reference {
   eb_reference_state state;
   char *detail;                    /* why it does not stand; or NULL */
+  char *solver;                    /* with its options */
   int levels;                      /* that were run */
   int64_t finest;                  /* steps of the finest one */
   eb_trajectory motion;            /* extrapolated */

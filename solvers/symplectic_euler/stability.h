@@ -1,0 +1,14 @@
+/* How long explicit steps may be. */
+#ifndef EB_SYMPLECTIC_EULER_STABILITY_H
+#define EB_SYMPLECTIC_EULER_STABILITY_H
+
+#include "problems/scene_impl.h"
+
+/* A step (s) at which symplectic Euler is stable about x (nodes x 3, m): 2 / w, where w^2, a bound
+ * of the eigenvalues of inv(M) H(x), is that of Gershgorin's circles over the nodes with fixed[i]
+ * == 0. `matrix` has the pattern of the elasticity; its values are overwritten. Of the elements'
+ * forces alone: penalties of colliders may want less. INFINITY where nothing resists. */
+double eb_stable_step(const eb_scene *scene, const double *x, const uint8_t *fixed,
+                      eb_block_matrix *matrix);
+
+#endif
