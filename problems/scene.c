@@ -1,5 +1,6 @@
 /* Building a scene from its table: parameters, mesh (generated, cached or replaced), surface,
- * setup, elasticity, cuts; and what a solver asks it. */
+ * setup, elasticity, cuts; and what a solver asks it. Setup is collective where several processes
+ * hold parts: after every stage all go on or all return. */
 #include "problems/scene_impl.h"
 
 #include <math.h>
@@ -11,6 +12,9 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/clusters.h"
+#include "problems/ranks/components.h"
+#include "problems/ranks/pieces.h"
+#include "problems/scene_hash.h"
 #include "problems/scenes/scene_mesh.h"
 #include "problems/springs.h"
 
@@ -39,7 +43,8 @@ static eb_error make_surface(eb_scene *scene) {
 
 /* What follows from mesh, surface, materials and colliders: elasticity and contact. */
 static eb_error make_mechanics(eb_scene *scene) {
-  EB_TRY(eb_elasticity_create(scene->mesh, scene->materials, &scene->elasticity));
+  EB_TRY(eb_elasticity_create_shared(scene->mesh, scene->materials, eb_scene_own_elements(scene),
+                                     &scene->elasticity));
   eb_contact_settings settings = {.step = scene->dt,
                                   .friction = scene->bodies_friction,
                                   .colliders = scene->collider_count,
@@ -146,39 +151,13 @@ static const eb_contact_bounds contact_bounds = {.gap = 1e-4,
                                                  .angle = 2.4,
                                                  .normal = 10};
 
-/* The largest diagonal of the boxes around the connected bodies at rest, m. */
-static eb_error body_diagonal(const eb_mesh *mesh, double *out) {
-  struct {
-    double lo[3], hi[3];
-  } * box;
-  int32_t *part;
-  *out = 0;
-  EB_TRY(EB_NEW(part, mesh->node_count));
-  int32_t parts = eb_mesh_components(mesh, part);
-  eb_error error = EB_NEW(box, parts);
-  for (int32_t k = 0; !error && k < 3 * parts; k++) {
-    box[k / 3].lo[k % 3] = INFINITY;
-    box[k / 3].hi[k % 3] = -INFINITY;
-  }
-  for (size_t k = 0; !error && k < 3 * (size_t)mesh->node_count; k++) {
-    double *lo = &box[part[k / 3]].lo[k % 3], *hi = &box[part[k / 3]].hi[k % 3];
-    *lo = fmin(*lo, mesh->X[k]);
-    *hi = fmax(*hi, mesh->X[k]);
-  }
-  for (int32_t p = 0; !error && p < parts; p++)
-    *out = fmax(*out, sqrt(eb_squared_distance3(box[p].hi, box[p].lo)));
-  free(part);
-  if (!error) free(box);
-  return error;
-}
-
 /* A twentieth of a body, and what a step takes it beyond the surface before any force has met it:
  * one and a half times the way of a step at the speed of its first impact. */
 static eb_error bound_penetration(eb_scene *scene) {
   enum { TIMES = 500 };
   double speed2 = 0, fall = INFINITY, collider_speed = 0, diagonal, normal[3], velocity[3];
   double end = (double)scene->ops->steps * scene->dt;
-  EB_TRY(body_diagonal(scene->mesh, &diagonal));
+  EB_TRY(eb_scene_body_diagonal(scene, &diagonal));
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     speed2 = fmax(speed2, eb_dot3(scene->v0 + 3 * (size_t)i, scene->v0 + 3 * (size_t)i));
   for (int32_t c = 0; c < scene->collider_count; c++) {
@@ -194,131 +173,11 @@ static eb_error bound_penetration(eb_scene *scene) {
       collider_speed = fmax(collider_speed, sqrt(eb_dot3(velocity, velocity)));
     }
   }
+  eb_ranks_max(eb_scene_ranks(scene), 1, &speed2);
   if (fall > 0 && isfinite(fall))
     speed2 += 2 * sqrt(eb_dot3(scene->gravity, scene->gravity)) * fall;
   scene->penetration_bound = diagonal / 20 + 1.5 * scene->dt * (sqrt(speed2) + collider_speed);
   return EB_OK;
-}
-
-/* ---- the hash -------------------------------------------------------------------------------- */
-
-/* Equal problems have equal hashes. What a scene does not have adds nothing. */
-
-static uint64_t hash_reals(uint64_t hash, const double *values, size_t count) {
-  return eb_hash(hash, values, count * sizeof *values);
-}
-
-static uint64_t hash_materials(uint64_t hash, const eb_scene *scene) {
-  for (int32_t r = 0; r < scene->material_count && r < EB_MAX_REGIONS; r++) {
-    const eb_material *m = &scene->materials[r];
-    int32_t kinds[2] = {(int32_t)m->kind, (int32_t)m->fibre};
-    double values[6] = {m->young,           m->poisson,        m->density,
-                        m->fibre_stiffness, m->fibre_exponent, m->activation};
-    int32_t integration = (int32_t)m->integration;
-    if (m->thickness > 0) hash = hash_reals(hash, &m->thickness, 1);
-    if (integration != EB_INTEGRATION_GAUSS) hash = eb_hash(hash, &integration, sizeof integration);
-    if (integration == EB_INTEGRATION_ONE_POINT) hash = hash_reals(hash, &m->hourglass, 1);
-    hash = hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
-  }
-  return hash;
-}
-
-static uint64_t hash_colliders(uint64_t hash, const eb_scene *scene) {
-  for (int32_t c = 0; c < scene->collider_count && c < EB_MAX_COLLIDERS; c++) {
-    const eb_collider *collider = &scene->colliders[c];
-    int32_t kind = (int32_t)collider->kind;
-    double values[5] = {collider->radius, collider->half_length, collider->stiffness,
-                        collider->damping, collider->friction};
-    hash = hash_reals(eb_hash(hash, &kind, sizeof kind), values, 5);
-    if (collider->grip > 0) hash = hash_reals(hash, &collider->grip, 1);
-    if (collider->margin > 0) hash = hash_reals(hash, &collider->margin, 1);
-    if (collider->implicit) hash = hash_reals(hash, &collider->isotropy, 1);
-    hash = hash_reals(hash, collider->origin, 3);
-    hash = hash_reals(hash, collider->axis, 3);
-    for (int s = 0; collider->motion && s < EB_SCRIPT_SAMPLES; s++) {
-      double offset[3], velocity[3];
-      collider->motion(eb_script_time(s), collider->motion_parameters, offset, velocity);
-      hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
-    }
-  }
-  return hash;
-}
-
-static uint64_t hash_obstacles(uint64_t hash, const eb_scene *scene) {
-  for (int32_t o = 0; o < scene->obstacle_count; o++) {
-    const eb_obstacle *obstacle = &scene->obstacles[o];
-    const eb_surface *surface = obstacle->surface;
-    size_t triangles = (size_t)surface->triangle_count;
-    hash = hash_reals(hash, surface->X, 3 * (size_t)surface->vertex_count);
-    hash = eb_hash(hash, surface->triangles, 3 * triangles * sizeof *surface->triangles);
-    if (!obstacle->motion) continue;
-    hash = eb_hash(hash, obstacle->parameters, sizeof obstacle->parameters);
-    for (int s = 0; s < EB_SCRIPT_SAMPLES; s++) {
-      double pose[12];
-      eb_obstacle_pose(obstacle, eb_script_time(s), pose, pose + 9);
-      hash = hash_reals(hash, pose, 12);
-    }
-  }
-  return hash;
-}
-
-/* scene->hash, of everything else in it, and whether held nodes stand still where they rest. */
-static eb_error make_hash(eb_scene *scene) {
-  enum { ACTIVATION_TIMES = 500 };
-  const eb_scene_ops *ops = scene->ops;
-  size_t nodes = (size_t)scene->mesh->node_count;
-  uint64_t hash = hash_colliders(hash_materials(eb_mesh_hash(scene->mesh), scene), scene);
-  if (scene->contact) hash = eb_contact_hash(scene->contact, hash);
-  hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
-  hash = hash_reals(hash_reals(hash, scene->x0, 3 * nodes), scene->v0, 3 * nodes);
-  if (scene->articulation) hash = eb_articulation_hash(scene->articulation, hash);
-  /* Contact as constraints. */
-  if (scene->contact_friction > 0) hash = hash_reals(hash, &scene->contact_friction, 1);
-  hash = hash_obstacles(hash, scene);
-  if (scene->free_bodies) hash = eb_hash(hash, scene->rigid, (size_t)scene->material_count);
-  /* Activation is a number a time: many times of the default run can be looked at. */
-  for (int s = 0; ops->activation && s <= ACTIVATION_TIMES; s++) {
-    double end = (double)ops->steps * scene->dt;
-    double activation = ops->activation(scene, end * s / ACTIVATION_TIMES);
-    hash = hash_reals(hash, &activation, 1);
-  }
-  for (const eb_cut *cut = scene->cuts; cut < scene->cuts + scene->cut_count; cut++) {
-    hash = hash_reals(hash_reals(hash, cut->origin, 3), cut->normal, 3);
-    hash = hash_reals(hash_reals(hash, &cut->time, 1), &cut->radius, 1);
-  }
-  EB_TRY(eb_springs_hash(scene, &hash));
-  hash = eb_clusters_hash(&scene->clusters, hash);
-  /* Scripts of nodes and loads, by what they say at some times. */
-  uint8_t *fixed;
-  double *vectors;
-  uint64_t held = 0;
-  scene->stands_still = true;
-  EB_TRY(EB_NEW(fixed, nodes));
-  eb_error error = EB_NEW(vectors, 3 * nodes);
-  for (int s = 0; !error && s < EB_SCRIPT_SAMPLES; s++) {
-    eb_scene_boundary(scene, eb_script_time(s), fixed, vectors);
-    uint64_t before = held;
-    held = eb_hash(EB_HASH_SEED, fixed, nodes);
-    scene->stands_still = scene->stands_still && (s == 0 || held == before);
-    hash = eb_hash(hash, fixed, nodes);
-    for (size_t i = 0; i < nodes; i++)
-      if (fixed[i]) {
-        hash = hash_reals(hash, vectors + 3 * i, 3);
-        scene->stands_still = scene->stands_still && memcmp(vectors + 3 * i, scene->mesh->X + 3 * i,
-                                                            3 * sizeof *vectors) == 0;
-      }
-  }
-  for (int32_t k = 0; k < scene->load_count; k++)
-    hash = hash_reals(hash, scene->load[k], 3 * nodes);
-  for (int s = 0; scene->load_count > 0 && s < EB_SCRIPT_SAMPLES; s++) {
-    double magnitude[EB_MAX_LOADS];
-    eb_scene_load_magnitudes(scene, eb_script_time(s), magnitude);
-    hash = hash_reals(hash, magnitude, (size_t)scene->load_count);
-  }
-  scene->hash = hash;
-  free(vectors);
-  free(fixed);
-  return error;
 }
 
 /* They count on nodes that stay the same ones, and move by forces or by script. */
@@ -334,18 +193,37 @@ static eb_error check_springs_and_clusters(const eb_scene *scene) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static eb_error build(eb_scene *scene, const char *assignments, const char *mesh_file,
-                      const char *cache_dir) {
+/* What several processes cannot share: it looks at pairs of nodes, wherever they are. */
+static eb_error check_parts(const eb_scene *scene) {
+  bool plain = scene->collider_count == 0 && !scene->bodies_collide && scene->cut_count == 0 &&
+               !scene->articulation && !scene->free_bodies && scene->spring_count == 0 &&
+               scene->clusters.count == 0 && !(scene->ops->needs & EB_CAP_CONTACT);
+  if (scene->part && !plain)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "a scene with colliders, contact, cuts, rigid bodies, springs or clusters "
+                    "cannot be cut into parts; use ranks=1");
+  return EB_OK;
+}
+
+static eb_error make_mesh(eb_scene *scene, const char *mesh_file, const char *cache_dir,
+                          const eb_ranks *ranks) {
   const eb_scene_ops *ops = scene->ops;
-  EB_TRY(eb_values_create(ops->name, ops->parameters, assignments, &scene->parameters));
-  EB_TRY(eb_scene_make_mesh(ops, scene->parameters, mesh_file, cache_dir, &scene->mesh));
+  if (ranks)
+    EB_TRY(eb_parts_make(ops, scene->parameters, mesh_file, cache_dir, ranks, &scene->mesh,
+                         &scene->part));
+  else
+    EB_TRY(eb_scene_make_mesh(ops, scene->parameters, mesh_file, cache_dir, &scene->mesh));
   snprintf(scene->mesh_source, sizeof scene->mesh_source, "%s",
            mesh_file ? mesh_file : "generated");
   if (scene->mesh->region_count > EB_MAX_REGIONS)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "%s has %d regions; a scene takes at most %d",
                     scene->mesh_source, scene->mesh->region_count, EB_MAX_REGIONS);
+  return EB_OK;
+}
+
+/* What follows from the mesh, before setup: at rest, and every node its own origin. */
+static eb_error make_rest(eb_scene *scene) {
   EB_TRY(make_surface(scene));
-  /* At rest, and every node its own origin. */
   size_t nodes = (size_t)scene->mesh->node_count;
   EB_TRY(EB_NEW(scene->x0, 3 * nodes));
   memcpy(scene->x0, scene->mesh->X, 3 * nodes * sizeof *scene->x0);
@@ -356,8 +234,11 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   scene->dt = eb_values_real(scene->parameters, "dt");
   scene->material_count = scene->mesh->region_count;
   scene->contact_bounds = contact_bounds;
-  EB_TRY(ops->setup(scene));
-  if (scene->penetration_bound <= 0) EB_TRY(bound_penetration(scene));
+  return EB_OK;
+}
+
+/* What follows from setup. */
+static eb_error make_rest_of_it(eb_scene *scene) {
   for (int32_t r = 0; r < scene->material_count; r++)
     EB_TRY(eb_error_prefix(eb_material_validate(&scene->materials[r]), "region '%s'",
                            scene->mesh->region_name[r]));
@@ -365,16 +246,36 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(ask_for_cuts(scene));
   EB_TRY(make_constraints(scene));
   EB_TRY(check_springs_and_clusters(scene));
-  return make_hash(scene);
+  return check_parts(scene);
 }
 
-eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const char *mesh_file,
-                         const char *cache_dir, eb_scene **out) {
+/* Collective. */
+static eb_error build(eb_scene *scene, const char *assignments, const char *mesh_file,
+                      const char *cache_dir, const eb_ranks *ranks) {
+  const eb_scene_ops *ops = scene->ops;
+  EB_TRY(eb_ranks_agree(
+      ranks, eb_values_create(ops->name, ops->parameters, assignments, &scene->parameters)));
+  EB_TRY(make_mesh(scene, mesh_file, cache_dir, ranks));
+  EB_TRY(eb_ranks_agree(ranks, make_rest(scene)));
+  EB_TRY(eb_ranks_agree(ranks, ops->setup(scene)));
+  if (scene->penetration_bound <= 0) EB_TRY(bound_penetration(scene));
+  EB_TRY(eb_ranks_agree(ranks, make_rest_of_it(scene)));
+  return eb_scene_make_hash(scene);
+}
+
+eb_error eb_scene_create_part(const eb_scene_ops *ops, const char *assignments,
+                              const char *mesh_file, const char *cache_dir, const eb_ranks *ranks,
+                              eb_scene **out) {
   *out = NULL;
+  if (ranks && !ops->by_parts)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "%s cannot be cut into parts for several processes; use ranks=1", ops->name);
   eb_scene *scene;
-  EB_TRY(EB_NEW(scene, 1));
-  scene->ops = ops;
-  eb_error error = build(scene, assignments, mesh_file, cache_dir);
+  eb_error error = eb_ranks_agree(ranks, EB_NEW(scene, 1));
+  if (!error) {
+    scene->ops = ops;
+    error = build(scene, assignments, mesh_file, cache_dir, ranks);
+  }
   if (error) {
     eb_scene_destroy(scene);
     return eb_error_kind(error) == EB_ERR_USAGE ? error : eb_error_prefix(error, "%s", ops->name);
@@ -383,9 +284,14 @@ eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const
   return EB_OK;
 }
 
+eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const char *mesh_file,
+                         const char *cache_dir, eb_scene **out) {
+  return eb_scene_create_part(ops, assignments, mesh_file, cache_dir, NULL, out);
+}
+
 void eb_scene_destroy(eb_scene *scene) {
   if (!scene) return;
-  if (scene->ops->clear) scene->ops->clear(scene);
+  if (scene->ops && scene->ops->clear) scene->ops->clear(scene);
   eb_articulation_destroy(scene->articulation);
   eb_free_bodies_destroy(scene->free_bodies);
   for (int o = 0; o < EB_MAX_OBSTACLES; o++) eb_obstacle_clear(&scene->obstacles[o]);
@@ -401,6 +307,7 @@ void eb_scene_destroy(eb_scene *scene) {
   free(scene->node_area);
   eb_surface_destroy(scene->surface);
   eb_mesh_destroy(scene->uncut_mesh);
+  eb_part_destroy(scene->part);
   eb_mesh_destroy(scene->mesh);
   eb_values_destroy(scene->parameters);
   free(scene);
@@ -722,6 +629,10 @@ void eb_state_copy(const eb_state *from, eb_state *to) {
   copy_reals(from->twist, 6 * bodies, to->twist);
 }
 
+static uint64_t hash_reals(uint64_t hash, const double *values, size_t count) {
+  return eb_hash(hash, values, count * sizeof *values);
+}
+
 uint64_t eb_state_hash(const eb_state *state) {
   size_t size = 3 * (size_t)state->node_count;
   uint64_t hash = hash_reals(hash_reals(EB_HASH_SEED, state->x, size), state->v, size);
@@ -730,46 +641,4 @@ uint64_t eb_state_hash(const eb_state *state) {
   if (bodies > 0)
     hash = hash_reals(hash_reals(hash, state->pose, 7 * bodies), state->twist, 6 * bodies);
   return hash;
-}
-
-/* ---- differences ----------------------------------------------------------------------------- */
-
-static bool same_reals(const double *a, const double *b, size_t count) {
-  return memcmp(a, b, count * sizeof *a) == 0;
-}
-
-/* What can be told apart by name; the hash knows the rest. */
-static const char *named_difference(const eb_scene *a, const eb_scene *b) {
-  size_t nodes = (size_t)a->mesh->node_count;
-  if (a->ops != b->ops || a->mesh->node_count != b->mesh->node_count ||
-      a->mesh->element_count != b->mesh->element_count ||
-      eb_mesh_hash(a->mesh) != eb_mesh_hash(b->mesh))
-    return "mesh";
-  if (!same_reals(&a->dt, &b->dt, 1)) return "dt";
-  if (!same_reals(a->gravity, b->gravity, 3)) return "gravity";
-  if (a->material_count != b->material_count ||
-      hash_materials(EB_HASH_SEED, a) != hash_materials(EB_HASH_SEED, b))
-    return "materials";
-  if (a->collider_count != b->collider_count ||
-      hash_colliders(EB_HASH_SEED, a) != hash_colliders(EB_HASH_SEED, b))
-    return "colliders";
-  if (!same_reals(eb_elasticity_mass(a->elasticity), eb_elasticity_mass(b->elasticity), nodes))
-    return "masses";
-  if (!same_reals(a->node_area, b->node_area, nodes)) return "areas of nodes";
-  if (!same_reals(&a->penetration_bound, &b->penetration_bound, 1) ||
-      memcmp(&a->contact_bounds, &b->contact_bounds, sizeof a->contact_bounds) != 0)
-    return "bounds of the audit";
-  if (!same_reals(a->x0, b->x0, 3 * nodes) || !same_reals(a->v0, b->v0, 3 * nodes))
-    return "initial state";
-  return NULL;
-}
-
-eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **what) {
-  eb_scene left = *a, right = *b; /* the hash is a member */
-  *what = named_difference(a, b);
-  if (*what) return EB_OK;
-  EB_TRY(make_hash(&left));
-  EB_TRY(make_hash(&right));
-  if (left.hash != right.hash) *what = "script, springs, clusters, contact or bodies";
-  return EB_OK;
 }

@@ -24,12 +24,13 @@ typedef struct keyed {
 
 typedef struct partition {
   const eb_mesh *mesh;
-  int32_t chunks, colours;
-  keyed *order;          /* element_count */
-  int32_t *colour;       /* chunks */
-  uint64_t *node_mask;   /* node_count: colours of this round met at the node */
-  int32_t *colour_start; /* colours + 1 */
-  int32_t *by_colour;    /* chunks, sorted by colour */
+  int32_t counted;                         /* elements: the first ones */
+  int32_t counted_chunks, chunks, colours; /* those of counted elements alone come first */
+  keyed *order;                            /* element_count */
+  int32_t *colour;                         /* chunks */
+  uint64_t *node_mask;                     /* node_count: colours of this round met at the node */
+  int32_t *colour_start;                   /* colours + 1 */
+  int32_t *by_colour;                      /* chunks, sorted by colour */
 } partition;
 
 /* Spreads the low 21 bits so that two zero bits follow each. */
@@ -66,19 +67,31 @@ static void sort_along_curve(partition *p) {
     }
     p->order[e] = (keyed){key, e};
   }
-  qsort(p->order, (size_t)mesh->element_count, sizeof *p->order, compare_keys);
+  qsort(p->order, (size_t)p->counted, sizeof *p->order, compare_keys);
+  qsort(p->order + p->counted, (size_t)(mesh->element_count - p->counted), sizeof *p->order,
+        compare_keys);
+}
+
+static int32_t chunks_of(int32_t elements) {
+  return (int32_t)(((int64_t)elements + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS);
+}
+
+static int32_t chunk_begin(const partition *p, int32_t chunk) {
+  return chunk < p->counted_chunks ? chunk * CHUNK_ELEMENTS
+                                   : p->counted + (chunk - p->counted_chunks) * CHUNK_ELEMENTS;
 }
 
 static int32_t chunk_end(const partition *p, int32_t chunk) {
-  int64_t end = ((int64_t)chunk + 1) * CHUNK_ELEMENTS;
-  return (int32_t)(end < p->mesh->element_count ? end : p->mesh->element_count);
+  int32_t limit = chunk < p->counted_chunks ? p->counted : p->mesh->element_count;
+  int64_t end = (int64_t)chunk_begin(p, chunk) + CHUNK_ELEMENTS;
+  return (int32_t)(end < limit ? end : limit);
 }
 
 /* The colours met at the nodes of a chunk, which have met those of `add` from now on. */
 static uint64_t meet(partition *p, int32_t chunk, uint64_t add) {
   int arity = (int)p->mesh->type;
   uint64_t met = 0;
-  for (int32_t i = chunk * CHUNK_ELEMENTS; i < chunk_end(p, chunk); i++)
+  for (int32_t i = chunk_begin(p, chunk); i < chunk_end(p, chunk); i++)
     for (int a = 0; a < arity; a++) {
       uint64_t *mask = &p->node_mask[p->mesh->elements[(int64_t)p->order[i].element * arity + a]];
       met |= *mask;
@@ -107,7 +120,7 @@ static void colour_chunks(partition *p) {
 /* Lanes of one chunk from batch `b` on; returns the next batch. With `e` NULL only counts. */
 static int32_t fill_batches(const partition *p, int32_t chunk, int32_t b, eb_elasticity *e) {
   int lane = 0;
-  for (int32_t i = chunk * CHUNK_ELEMENTS, end = chunk_end(p, chunk); i < end; i++) {
+  for (int32_t i = chunk_begin(p, chunk), end = chunk_end(p, chunk); i < end; i++) {
     if (e) {
       if (lane == 0) {
         e->batch_law[b] = (int32_t)(p->order[i].key >> 32);
@@ -135,6 +148,9 @@ static eb_error batch_chunks(partition *p, eb_elasticity *e) {
   EB_TRY(EB_NEW(e->element, EB_LANES * (size_t)batches));
   for (int32_t c = 0, b = 0; c < p->chunks; c++)
     e->chunk_start[c + 1] = b = fill_batches(p, p->by_colour[c], b, e);
+  if (p->counted_chunks == p->chunks) return EB_OK;
+  EB_TRY(EB_NEW(e->uncounted, p->chunks));
+  for (int32_t c = 0; c < p->chunks; c++) e->uncounted[c] = p->by_colour[c] >= p->counted_chunks;
   return EB_OK;
 }
 
@@ -146,7 +162,7 @@ static eb_error make_schedule(const partition *p, eb_elasticity *e) {
   if (!error) error = EB_NEW(node, (size_t)p->mesh->element_count * arity);
   for (int32_t c = 0; !error && c < p->chunks; c++) {
     int32_t chunk = p->by_colour[c];
-    for (int32_t i = chunk * CHUNK_ELEMENTS; i < chunk_end(p, chunk); i++, at += (int64_t)arity)
+    for (int32_t i = chunk_begin(p, chunk); i < chunk_end(p, chunk); i++, at += (int64_t)arity)
       memcpy(node + at, p->mesh->elements + (size_t)p->order[i].element * arity,
              arity * sizeof *node);
     start[c + 1] = at;
@@ -165,7 +181,7 @@ static eb_error order_elements(partition *p, eb_elasticity *e) {
   sort_along_curve(p);
   /* Each chunk by region, keeping the order along the curve otherwise. */
   for (int32_t c = 0; c < p->chunks; c++) {
-    int32_t begin = c * CHUNK_ELEMENTS, end = chunk_end(p, c);
+    int32_t begin = chunk_begin(p, c), end = chunk_end(p, c);
     for (int32_t i = begin; i < end; i++)
       p->order[i].key =
           (uint64_t)p->mesh->region[p->order[i].element] << 32 | (uint32_t)(i - begin);
@@ -183,10 +199,10 @@ static eb_error order_elements(partition *p, eb_elasticity *e) {
 
 /* Fills chunk_start, batch_law, element, the schedule and the counts of an elasticity whose kernels
  * are set. */
-static eb_error elements_partition(const eb_mesh *mesh, eb_elasticity *elasticity) {
-  partition p = {
-      .mesh = mesh,
-      .chunks = (int32_t)(((int64_t)mesh->element_count + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS)};
+static eb_error elements_partition(const eb_mesh *mesh, int32_t counted,
+                                   eb_elasticity *elasticity) {
+  partition p = {.mesh = mesh, .counted = counted, .counted_chunks = chunks_of(counted)};
+  p.chunks = p.counted_chunks + chunks_of(mesh->element_count - counted);
   eb_error error = order_elements(&p, elasticity);
   free(p.order);
   free(p.colour);
@@ -402,7 +418,8 @@ static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials,
   return EB_OK;
 }
 
-static eb_error build(const eb_mesh *mesh, const eb_material *materials, eb_elasticity *e) {
+static eb_error build(const eb_mesh *mesh, const eb_material *materials, int32_t counted,
+                      eb_elasticity *e) {
   e->kernels = kernels_of(mesh->type, materials[0].integration);
   e->node_count = mesh->node_count;
   e->element_count = mesh->element_count;
@@ -414,18 +431,23 @@ static eb_error build(const eb_mesh *mesh, const eb_material *materials, eb_elas
   free(e->pattern->values); /* a pattern only */
   e->pattern->values = NULL;
   EB_TRY(find_mirrors(e));
-  EB_TRY(elements_partition(mesh, e));
+  EB_TRY(elements_partition(mesh, counted, e));
   return fill_elements(mesh, materials, e);
 }
 
 eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
                               eb_elasticity **out) {
+  return eb_elasticity_create_shared(mesh, materials, mesh->element_count, out);
+}
+
+eb_error eb_elasticity_create_shared(const eb_mesh *mesh, const eb_material *materials,
+                                     int32_t counted, eb_elasticity **out) {
   eb_elasticity *e;
   *out = NULL;
   EB_TRY(check_mesh(mesh, materials));
   EB_TRY(check_regions(mesh, materials));
   EB_TRY(EB_NEW(e, 1));
-  eb_error error = build(mesh, materials, e);
+  eb_error error = build(mesh, materials, counted, e);
   if (error) {
     eb_elasticity_destroy(e);
     return error;
@@ -438,8 +460,9 @@ void eb_elasticity_destroy(eb_elasticity *e) {
   if (!e) return;
   eb_block_matrix_destroy(e->pattern);
   eb_schedule_destroy(e->schedule);
-  void *const owned[] = {e->chunk_start, e->batch_law, e->element, e->node, e->scatter, e->geometry,
-                         e->fibre,       e->hourglass, e->mass,    e->laws, e->mirror};
+  void *const owned[] = {e->chunk_start, e->uncounted, e->batch_law, e->element,
+                         e->node,        e->scatter,   e->geometry,  e->fibre,
+                         e->hourglass,   e->mass,      e->laws,      e->mirror};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(e);
 }
@@ -456,7 +479,8 @@ int64_t eb_elasticity_bytes(const eb_elasticity *e) {
   int64_t indices = batches * (1 + EB_LANES * (1 + A + A * (A + 1) / 2)) + e->chunk_count + 1;
   indices += 2 * nodes + 1 + 2 * blocks; /* of the pattern, and the mirrors */
   return (int64_t)sizeof *e + (int64_t)sizeof *e->pattern + vectors * (int64_t)sizeof(eb_v4) +
-         index * indices + nodes * (int64_t)sizeof(double) + eb_schedule_bytes(e->schedule);
+         index * indices + nodes * (int64_t)sizeof(double) + eb_schedule_bytes(e->schedule) +
+         (e->uncounted ? e->chunk_count : 0);
 }
 
 const double *eb_elasticity_mass(const eb_elasticity *e) {
@@ -475,8 +499,11 @@ double eb_elasticity_energy(const eb_elasticity *e, const double *x) {
   for (int32_t base = 0; base < e->chunk_count; base += PARTIAL_SUMS) {
     int32_t count = e->chunk_count - base < PARTIAL_SUMS ? e->chunk_count - base : PARTIAL_SUMS;
 #pragma omp parallel for schedule(dynamic, 8)
-    for (int32_t c = 0; c < count; c++)
-      partial[c] = e->kernels->energy(e, e->chunk_start[base + c], e->chunk_start[base + c + 1], x);
+    for (int32_t c = 0; c < count; c++) {
+      const int32_t *start = e->chunk_start + base + c;
+      bool counted = !e->uncounted || !e->uncounted[base + c];
+      partial[c] = counted ? e->kernels->energy(e, start[0], start[1], x) : 0;
+    }
     for (int32_t c = 0; c < count; c++) total += partial[c];
   }
   return total;

@@ -22,6 +22,10 @@ typedef struct eb_elasticity eb_elasticity;
  * is. `materials` has one entry a region and is copied. The mesh is not kept. */
 EB_MUST eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
                                       eb_elasticity **out);
+/* The same of a mesh of which the elements from `counted` on are others' to count: they are in
+ * gradient, matrix and masses, and not in the energy. */
+EB_MUST eb_error eb_elasticity_create_shared(const eb_mesh *mesh, const eb_material *materials,
+                                             int32_t counted, eb_elasticity **out);
 void eb_elasticity_destroy(eb_elasticity *elasticity);
 
 /* Sets the activation (0 to 1) of every material with fibres from now on. */

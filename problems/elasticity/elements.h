@@ -36,6 +36,7 @@ struct eb_elasticity {
   int32_t node_count, element_count, batch_count, chunk_count, law_count;
   eb_schedule *schedule; /* changes during a sweep */
   int32_t *chunk_start;  /* chunk_count + 1, into batches */
+  uint8_t *uncounted;    /* chunk_count: whether energies leave it out; NULL: none */
   int32_t *batch_law;    /* batch_count, into laws */
   int32_t *element;      /* batch_count x 4: the mesh's element, -1 for a repeated lane */
   int32_t *node, *scatter;

@@ -88,7 +88,8 @@ double eb_point_sweep_run(const eb_point_sweep *sweep, const double *x, eb_point
     eb_schedule_finish(s, c);
   }
   double energy = 0;
-  for (int32_t c = 0; c < e->chunk_count; c++) energy += sweep->energy[c];
+  for (int32_t c = 0; c < e->chunk_count; c++)
+    if (!e->uncounted || !e->uncounted[c]) energy += sweep->energy[c];
   return energy;
 }
 

@@ -56,14 +56,19 @@ static eb_error check_grid(const eb_grid *grid, int dimensions, int32_t per_cell
   return EB_OK;
 }
 
-/* The set of all nodes whose coordinate `axis` is `at`. */
-static eb_error add_face_set(eb_mesh *mesh, const int32_t n[3], int axis, int32_t at,
-                             const char *name) {
+static void place_node(const eb_grid *grid, const int32_t n[3], const int32_t at[3], double *X) {
+  for (int d = 0; d < 3; d++)
+    if (n[d]) X[d] = grid->origin[d] + grid->size[d] * ((double)at[d] / n[d]);
+}
+
+/* The set of all nodes whose coordinate `axis` is `at`; `number` as in eb_piece, or NULL. */
+static eb_error add_face_set(eb_mesh *mesh, const int32_t n[3], const int32_t *number, int axis,
+                             int32_t at, const char *name) {
   int32_t *nodes, count = 0;
   EB_TRY(EB_NEW(nodes, mesh->node_count));
   for (int32_t v = 0; v < mesh->node_count; v++) {
-    int32_t rest = v / (n[0] + 1);
-    int32_t index[3] = {v % (n[0] + 1), rest % (n[1] + 1), rest / (n[1] + 1)};
+    int32_t node = number ? number[v] : v, rest = node / (n[0] + 1);
+    int32_t index[3] = {node % (n[0] + 1), rest % (n[1] + 1), rest / (n[1] + 1)};
     if (index[axis] == at) nodes[count++] = v;
   }
   eb_error error = eb_mesh_add_set(mesh, name, nodes, count);
@@ -71,17 +76,22 @@ static eb_error add_face_set(eb_mesh *mesh, const int32_t n[3], int axis, int32_
   return error;
 }
 
+static eb_error add_face_sets(eb_mesh *mesh, const int32_t n[3], const int32_t *number) {
+  static const char *const names[3][2] = {{"x0", "x1"}, {"y0", "y1"}, {"z0", "z1"}};
+  for (int axis = 0; axis < 3 && n[axis]; axis++) {
+    EB_TRY(add_face_set(mesh, n, number, axis, 0, names[axis][0]));
+    EB_TRY(add_face_set(mesh, n, number, axis, n[axis], names[axis][1]));
+  }
+  return EB_OK;
+}
+
 static eb_error fill_grid(const eb_grid *grid, const int32_t n[3], const pattern *p,
                           eb_mesh *mesh) {
-  static const char *const names[3][2] = {{"x0", "x1"}, {"y0", "y1"}, {"z0", "z1"}};
   double *X = mesh->X;
   for (int32_t k = 0; k <= n[2]; k++)
     for (int32_t j = 0; j <= n[1]; j++)
-      for (int32_t i = 0; i <= n[0]; i++, X += 3) {
-        int32_t at[3] = {i, j, k};
-        for (int d = 0; d < 3; d++)
-          if (n[d]) X[d] = grid->origin[d] + grid->size[d] * ((double)at[d] / n[d]);
-      }
+      for (int32_t i = 0; i <= n[0]; i++, X += 3)
+        place_node(grid, n, (const int32_t[3]){i, j, k}, X);
   int32_t row = n[0] + 1, layer = row * (n[1] + 1), layers = n[2] ? n[2] : 1;
   int32_t *node = mesh->elements, entries = p->per_cell * (int32_t)p->type;
   for (int32_t k = 0; k < layers; k++)
@@ -92,11 +102,7 @@ static eb_error fill_grid(const eb_grid *grid, const int32_t n[3], const pattern
         for (int32_t c = 0; c < entries; c++)
           *node++ = base + (corner[c] & 1) + row * (corner[c] >> 1 & 1) + layer * (corner[c] >> 2);
       }
-  for (int axis = 0; axis < 3 && n[axis]; axis++) {
-    EB_TRY(add_face_set(mesh, n, axis, 0, names[axis][0]));
-    EB_TRY(add_face_set(mesh, n, axis, n[axis], names[axis][1]));
-  }
-  return EB_OK;
+  return add_face_sets(mesh, n, NULL);
 }
 
 static eb_error generate(const eb_grid *grid, const pattern *p, eb_mesh **out) {
@@ -128,6 +134,130 @@ eb_error eb_generate_hexahedra(const eb_grid *grid, eb_mesh **out) {
 
 eb_error eb_generate_triangles(const eb_grid *grid, eb_mesh **out) {
   return generate(grid, &(pattern){EB_TRIANGLE, 2, false, square[0]}, out);
+}
+
+/* ---- a piece of a grid ----------------------------------------------------------------------- */
+
+/* The lattice of nodes around the box of a piece: one layer more on every side where there is one.
+ */
+typedef struct window {
+  const int32_t *n, *lo, *hi;    /* cubes of the grid; the box */
+  int32_t first[3], count[3];    /* of the lattice */
+  int32_t *local;                /* of its nodes: which of the piece, or -1 */
+  int32_t corner[EB_HEXAHEDRON]; /* of a cube, from its lowest corner on in the lattice */
+  const pattern *pattern;
+} window;
+
+static void open_window(window *w) {
+  for (int d = 0; d < 3; d++) {
+    int32_t first = w->lo[d] > 0 ? w->lo[d] - 1 : 0,
+            end = w->hi[d] <= w->n[d] ? w->hi[d] + 1 : w->hi[d];
+    w->first[d] = first;
+    w->count[d] = end - first;
+  }
+  for (int32_t c = 0; c < EB_HEXAHEDRON; c++)
+    w->corner[c] = (c & 1) + w->count[0] * ((c >> 1 & 1) + w->count[1] * (c >> 2));
+}
+
+/* Calls `visit` for every element that has a node in the box: its number in the grid, and its
+ * lattice nodes. */
+typedef void visit_element(void *context, const window *w, int32_t number, const int32_t *node);
+
+static void visit_elements(const window *w, visit_element *visit, void *context) {
+  const pattern *p = w->pattern;
+  int32_t node[EB_HEXAHEDRON], type = (int32_t)p->type;
+  for (int32_t k = 0; k + 1 < w->count[2]; k++)
+    for (int32_t j = 0; j + 1 < w->count[1]; j++)
+      for (int32_t i = 0; i + 1 < w->count[0]; i++) {
+        const int32_t at[3] = {w->first[0] + i, w->first[1] + j, w->first[2] + k};
+        int32_t base = i + w->count[0] * (j + w->count[1] * k);
+        int32_t cell = at[0] + w->n[0] * (at[1] + w->n[1] * at[2]);
+        for (int32_t e = 0; e < p->per_cell; e++) {
+          bool inside = false;
+          for (int32_t a = 0; a < type; a++) {
+            int32_t c = p->corners[e * type + a];
+            bool in = true;
+            for (int d = 0; d < 3; d++) {
+              int32_t index = at[d] + (c >> d & 1);
+              in = in && index >= w->lo[d] && index < w->hi[d];
+            }
+            inside = inside || in;
+            node[a] = base + w->corner[c];
+          }
+          if (inside) visit(context, w, p->per_cell * cell + e, node);
+        }
+      }
+}
+
+static void count_element(void *context, const window *w, int32_t number, const int32_t *node) {
+  (void)number;
+  for (int32_t a = 0; a < (int32_t)w->pattern->type; a++) w->local[node[a]] = 0;
+  ++*(int32_t *)context;
+}
+
+static void fill_element(void *context, const window *w, int32_t number, const int32_t *node) {
+  eb_piece *piece = context;
+  eb_mesh *mesh = piece->mesh;
+  int32_t type = (int32_t)mesh->type, e = mesh->element_count++;
+  for (int32_t a = 0; a < type; a++)
+    mesh->elements[(size_t)e * (size_t)type + (size_t)a] = w->local[node[a]];
+  piece->element[e] = number;
+}
+
+/* Numbers the nodes that are in use, in the order of the grid; returns how many. */
+static int32_t number_nodes(const window *w) {
+  int32_t count = 0;
+  for (int32_t v = 0; v < w->count[0] * w->count[1] * w->count[2]; v++)
+    if (w->local[v] >= 0) w->local[v] = count++;
+  return count;
+}
+
+static void place_nodes(const eb_grid *grid, const window *w, eb_piece *piece) {
+  const int32_t *local = w->local, *n = w->n;
+  for (int32_t k = 0; k < w->count[2]; k++)
+    for (int32_t j = 0; j < w->count[1]; j++)
+      for (int32_t i = 0; i < w->count[0]; i++, local++) {
+        const int32_t at[3] = {w->first[0] + i, w->first[1] + j, w->first[2] + k};
+        if (*local < 0) continue;
+        piece->node[*local] = at[0] + (n[0] + 1) * (at[1] + (n[1] + 1) * at[2]);
+        place_node(grid, n, at, piece->mesh->X + 3 * (size_t)*local);
+      }
+}
+
+static eb_error fill_piece(const eb_grid *grid, window *w, eb_piece *out) {
+  int64_t lattice = 1;
+  int32_t elements = 0;
+  for (int d = 0; d < 3; d++) lattice *= w->count[d];
+  EB_TRY(EB_NEW(w->local, lattice));
+  for (int64_t v = 0; v < lattice; v++) w->local[v] = -1;
+  visit_elements(w, count_element, &elements);
+  EB_TRY(eb_mesh_create(w->pattern->type, number_nodes(w), elements, &out->mesh));
+  EB_TRY(EB_NEW(out->node, out->mesh->node_count));
+  EB_TRY(EB_NEW(out->element, elements));
+  place_nodes(grid, w, out);
+  out->mesh->element_count = 0;
+  visit_elements(w, fill_element, out);
+  return add_face_sets(out->mesh, w->n, out->node);
+}
+
+eb_error eb_generate_tets6_piece(const eb_grid *grid, const int32_t lo[3], const int32_t hi[3],
+                                 eb_piece *out) {
+  const pattern tets6 = {EB_TETRAHEDRON, 6, false, kuhn[0]};
+  *out = (eb_piece){0};
+  EB_TRY(check_grid(grid, 3, tets6.per_cell));
+  window w = {.n = grid->cubes, .lo = lo, .hi = hi, .pattern = &tets6};
+  open_window(&w);
+  eb_error error = fill_piece(grid, &w, out);
+  free(w.local);
+  if (error) eb_piece_clear(out);
+  return error;
+}
+
+void eb_piece_clear(eb_piece *piece) {
+  eb_mesh_destroy(piece->mesh);
+  free(piece->node);
+  free(piece->element);
+  *piece = (eb_piece){0};
 }
 
 /* Cross-section s has the nodes 4 s + c with c = (upper, outer) bits: axes (z, radius, angle) are
@@ -316,11 +446,12 @@ void eb_surface_move(eb_surface *surface, const double rotation[9], const double
   }
 }
 
-void eb_generate_jitter(const eb_grid *grid, double share, eb_mesh *mesh) {
-  uint64_t random = 1;
+void eb_generate_jitter(const eb_grid *grid, double share, const int32_t *number, eb_mesh *mesh) {
   for (int64_t k = 0; k < 3 * (int64_t)mesh->node_count; k++) {
     int d = (int)(k % 3);
     double edge = grid->size[d] / grid->cubes[d], at = (mesh->X[k] - grid->origin[d]) / edge;
+    uint64_t random = 1, before = (uint64_t)(number ? 3 * (int64_t)number[k / 3] + d : k);
+    eb_random_skip(&random, before);
     double shift = eb_random_uniform(&random, -share, share);
     if (at > 0.5 && at < grid->cubes[d] - 0.5) mesh->X[k] += shift * edge;
   }

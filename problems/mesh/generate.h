@@ -18,6 +18,19 @@ typedef struct eb_grid {
 /* Six tetrahedra a cube (Kuhn: all around the diagonal (0,0,0)-(1,1,1); conforming by
  * translation). */
 EB_MUST eb_error eb_generate_tets6(const eb_grid *grid, eb_mesh **out);
+/* A piece of a larger mesh, which numbers its nodes node[i] and its elements element[e], both
+ * ascending. */
+typedef struct eb_piece {
+  eb_mesh *mesh;
+  int32_t *node, *element;
+} eb_piece;
+
+/* Those tetrahedra of eb_generate_tets6 that have a node (i, j, k) with lo <= (i, j, k) < hi, with
+ * all their nodes; equal to the whole mesh to the bit, all six node sets included. Needs memory for
+ * the piece alone. Release with eb_piece_clear. */
+EB_MUST eb_error eb_generate_tets6_piece(const eb_grid *grid, const int32_t lo[3],
+                                         const int32_t hi[3], eb_piece *out);
+void eb_piece_clear(eb_piece *piece);
 /* Five tetrahedra a cube, mirrored in odd cubes so that faces conform. */
 EB_MUST eb_error eb_generate_tets5(const eb_grid *grid, eb_mesh **out);
 EB_MUST eb_error eb_generate_hexahedra(const eb_grid *grid, eb_mesh **out);
@@ -66,7 +79,8 @@ void eb_surface_move(eb_surface *surface, const double rotation[9], const double
 /* Shifts nodes of such a mesh at random by up to `share` of a cube along each axis; those on a face
  * stay on it. The same mesh every time. A grid has the same elements in every slab, and functions
  * that vary along it alone single out the same ones in each: in a subspace of such functions the
- * cubature points of a bar would lie on one line, which no bending strains. */
-void eb_generate_jitter(const eb_grid *grid, double share, eb_mesh *mesh);
+ * cubature points of a bar would lie on one line, which no bending strains. `number`: that of a
+ * piece's nodes, or NULL. */
+void eb_generate_jitter(const eb_grid *grid, double share, const int32_t *number, eb_mesh *mesh);
 
 #endif

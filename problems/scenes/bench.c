@@ -27,5 +27,6 @@ const eb_scene_ops eb_bench_beam = {
     EB_SCENE_RUN(120, 2),
     EB_SCENE_GRID({40, 8, 8}, {0, 0, 0}, {1, 0.2, 0.2}),
     .setup = beam_setup,
+    .by_parts = true,
     .boundary = eb_grips_hold,
 };

@@ -8,6 +8,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
+#include "problems/ranks/part.h"
 
 /* ---- geometry -------------------------------------------------------------------------------- */
 
@@ -49,10 +50,11 @@ static void name_grip(const char *what, char name[EB_NAME_BYTES]) {
 
 eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *context, const char *what) {
   const eb_mesh *mesh = scene->mesh;
+  const eb_ranks *ranks = eb_scene_ranks(scene);
   if (scene->grip_count == EB_MAX_GRIPS)
     return EB_ERROR(EB_ERR_LIMIT, "more than %d groups of scripted nodes", EB_MAX_GRIPS);
   eb_grip *grip = &scene->grips[scene->grip_count];
-  EB_TRY(EB_NEW(grip->nodes, mesh->node_count));
+  EB_TRY(eb_ranks_agree(ranks, EB_NEW(grip->nodes, mesh->node_count)));
   name_grip(what, grip->name);
   scene->grip_count++;
   double lo[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, hi[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
@@ -65,7 +67,9 @@ eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *context, 
       hi[d] = fmax(hi[d], X[d]);
     }
   }
-  if (grip->count == 0)
+  eb_ranks_min(ranks, 3, lo);
+  eb_ranks_max(ranks, 3, hi);
+  if (eb_ranks_all(ranks, grip->count == 0))
     return EB_ERROR(EB_ERR_INVALID,
                     "no node of the mesh lies at %s, which the scene grips; use a finer mesh",
                     what);
@@ -85,21 +89,23 @@ static bool in_band(const double X[3], const void *context) {
 
 eb_error eb_grips_add_end(eb_scene *scene, int axis, int side) {
   const eb_mesh *mesh = scene->mesh;
-  double lo[3], hi[3];
-  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  double lo[3], hi[3], nodes = (double)eb_scene_all_nodes(scene);
+  eb_scene_bounds(scene, mesh->X, lo, hi);
   double extent = hi[axis] - lo[axis];
   /* A cube's face holds n^(2/3) of its n nodes, that of a slender bar less: a quarter of it is a
    * face on every bar here. */
-  double wanted = fmax(3, 0.2 * cbrt((double)mesh->node_count * (double)mesh->node_count));
+  double wanted = fmax(3, 0.2 * cbrt(nodes * nodes));
   band within = {axis, lo[axis], hi[axis]};
   for (double width = 0.01; width < 0.5; width *= 1.25) {
     if (side < 0)
       within.hi = lo[axis] + width * extent;
     else
       within.lo = hi[axis] - width * extent;
-    int32_t count = 0;
-    for (int32_t i = 0; i < mesh->node_count; i++) count += in_band(mesh->X + 3 * i, &within);
-    if (count >= wanted) break;
+    int64_t count = 0;
+    for (int32_t i = 0; i < eb_scene_own_nodes(scene); i++)
+      count += in_band(mesh->X + 3 * (size_t)i, &within);
+    eb_ranks_sum_whole(eb_scene_ranks(scene), 1, &count);
+    if ((double)count >= wanted) break;
   }
   return eb_grips_add(scene, in_band, &within, side < 0 ? "the lower end" : "the upper end");
 }
@@ -120,7 +126,7 @@ eb_error eb_grips_add_box(eb_scene *scene, const double lo[3], const double hi[3
   const double rounding = 1e-9;
   double least[3], most[3];
   box within;
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, least, most);
+  eb_scene_bounds(scene, scene->mesh->X, least, most);
   for (int d = 0; d < 3; d++) {
     within.lo[d] = least[d] + (lo[d] - rounding) * (most[d] - least[d]);
     within.hi[d] = least[d] + (hi[d] + rounding) * (most[d] - least[d]);
@@ -130,7 +136,7 @@ eb_error eb_grips_add_box(eb_scene *scene, const double lo[3], const double hi[3
 
 eb_error eb_grips_add_band(eb_scene *scene, int axis, double width) {
   double lo[3], hi[3];
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  eb_scene_bounds(scene, scene->mesh->X, lo, hi);
   const double rounding = 1e-9 * (hi[axis] - lo[axis]);
   band within = {axis, lo[axis], lo[axis] + width + rounding};
   return eb_grips_add(scene, in_band, &within, "the lower end");
@@ -189,7 +195,7 @@ void eb_scene_place(eb_scene *scene, const double rotation[9], double floor) {
   double lo[3], hi[3];
   for (size_t i = 0; i < (size_t)mesh->node_count; i++)
     eb_turn3(rotation, mesh->X + 3 * i, scene->x0 + 3 * i);
-  eb_mesh_bounds(scene->x0, mesh->node_count, lo, hi);
+  eb_scene_bounds(scene, scene->x0, lo, hi);
   const double shift[3] = {-0.5 * (lo[0] + hi[0]), -0.5 * (lo[1] + hi[1]), floor - lo[2]};
   for (int32_t i = 0; i < mesh->node_count; i++)
     for (int d = 0; d < 3; d++) scene->x0[3 * i + d] += shift[d];

@@ -78,6 +78,8 @@ void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 
 /* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------- */
 
+/* Collective on a scene in parts, where groups hold the local nodes. */
+
 /* Whether a node at rest position X belongs to a group. */
 typedef bool eb_node_test(const double X[3], const void *context);
 
@@ -111,7 +113,7 @@ double eb_ramp_integral(double t, double begin, double end);
 /* Rotation by `angle` about the axis d = 0, 1, 2; row-major. */
 void eb_axis_rotation(int d, double angle, double rotation[9]);
 /* The initial state: rest positions rotated about the centre of the box, lowest node put at height
- * `floor` and the box centred over the origin. */
+ * `floor` and the box centred over the origin. Collective. */
 void eb_scene_place(eb_scene *scene, const double rotation[9], double floor);
 
 /* ---- materials and contact ------------------------------------------------------------------- */
