@@ -218,8 +218,7 @@ static eb_error hash_scripts(eb_scene *scene, uint64_t *hash) {
   if (!error) error = hash_script(scene, &s, hash);
   close_script(&s);
   if (error) return error;
-  for (int32_t k = 0; k < scene->load_count; k++)
-    EB_TRY(hash_vectors(scene, scene->load[k], hash));
+  for (int32_t k = 0; k < scene->load_count; k++) EB_TRY(hash_vectors(scene, scene->load[k], hash));
   for (int t = 0; scene->load_count > 0 && t < EB_SCRIPT_SAMPLES; t++) {
     double magnitude[EB_MAX_LOADS];
     eb_scene_load_magnitudes(scene, eb_script_time(t), magnitude);

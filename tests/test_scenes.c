@@ -12,6 +12,7 @@ static const struct {
   const char *scene, *small;
 } sizes[] = {
     {"bench/beam", "resolution=0.25"},
+    {"bench/block", "resolution=0.2"},
     {"conjac2020/dragon", "resolution=0.1"},
     {"conjac2020/twist", "resolution=0.34"},
     {"conjac2020/hetero", "resolution=0.25"},

@@ -7,8 +7,8 @@
 #include "problems/ranks/pieces.h"
 
 typedef struct cut {
-  int axis, ranks;  /* that the lower side gets */
-  int32_t layers;   /* of its nodes */
+  int axis, ranks; /* that the lower side gets */
+  int32_t layers;  /* of its nodes */
 } cut;
 
 /* Both sides get as many nodes as ranks, at least: where halving the ranks does not, they follow

@@ -14,12 +14,12 @@ enum { COUNTS, NODES, VALUES }; /* tags */
 
 struct eb_halo {
   int neighbours;
-  int *rank;               /* neighbours, ascending */
-  int32_t *receive_start;  /* neighbours + 1, into ghosts */
-  int32_t *send_start;     /* neighbours + 1, into send_node */
-  int32_t *send_node;      /* owned nodes that a neighbour has as ghosts, as it orders them */
-  char *outgoing;          /* EB_HALO_BYTES a node sent */
-  MPI_Request *request;    /* 2 a neighbour */
+  int *rank;              /* neighbours, ascending */
+  int32_t *receive_start; /* neighbours + 1, into ghosts */
+  int32_t *send_start;    /* neighbours + 1, into send_node */
+  int32_t *send_node;     /* owned nodes that a neighbour has as ghosts, as it orders them */
+  char *outgoing;         /* EB_HALO_BYTES a node sent */
+  MPI_Request *request;   /* 2 a neighbour */
 };
 
 static int32_t sent(const eb_halo *halo) {

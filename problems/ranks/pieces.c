@@ -22,9 +22,8 @@ static eb_error make_piece(const eb_scene_ops *ops, const eb_values *parameters,
   return EB_OK;
 }
 
-static eb_error make_grid(const eb_scene_ops *ops, const eb_values *parameters,
-                          const eb_grid *grid, const eb_ranks *ranks, eb_mesh **mesh,
-                          eb_part **part) {
+static eb_error make_grid(const eb_scene_ops *ops, const eb_values *parameters, const eb_grid *grid,
+                          const eb_ranks *ranks, eb_mesh **mesh, eb_part **part) {
   enum { PER_CUBE = 6 };
   int64_t nodes = 1, elements = PER_CUBE;
   for (int d = 0; d < 3; d++) {
@@ -36,8 +35,7 @@ static eb_error make_grid(const eb_scene_ops *ops, const eb_values *parameters,
                     eb_ranks_count(ranks), (long long)nodes);
   eb_piece piece = {0};
   int32_t *owner = NULL;
-  eb_error error =
-      eb_ranks_agree(ranks, make_piece(ops, parameters, grid, ranks, &piece, &owner));
+  eb_error error = eb_ranks_agree(ranks, make_piece(ops, parameters, grid, ranks, &piece, &owner));
   if (!error) error = eb_part_create(ranks, nodes, elements, &piece, owner, mesh, part);
   free(owner);
   eb_piece_clear(&piece);

@@ -20,9 +20,9 @@ typedef struct exchange {
   int64_t all;
   /* Of a run. Ranks' entries stand one rank after the other at rank 0, which alone has more than
    * its own. */
-  int32_t *place;          /* own ones, then (rank 0) all: of entries in the run */
-  char *packed, *ordered;  /* RUN x bytes */
-  int *counts, *offsets;   /* ranks */
+  int32_t *place;         /* own ones, then (rank 0) all: of entries in the run */
+  char *packed, *ordered; /* RUN x bytes */
+  int *counts, *offsets;  /* ranks */
 } exchange;
 
 static bool at_root(const exchange *e) {

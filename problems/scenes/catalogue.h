@@ -8,6 +8,7 @@
 /* clang-format off */
 #define EB_SCENES(ENTRY) \
   ENTRY(bench_beam) \
+  ENTRY(bench_block) \
   ENTRY(conjac2020_dragon) \
   ENTRY(conjac2020_twist) \
   ENTRY(conjac2020_hetero) \

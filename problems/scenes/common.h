@@ -46,6 +46,8 @@
 
 /* Parts of an eb_scene_ops that go together. A bar: {cubes}, {origin}, {size}, m. */
 #define EB_SCENE_GRID(...) .grid = {__VA_ARGS__}, .mesh_parameters = "resolution"
+/* As many times as the parameter `cubes` says, beside `resolution`. */
+#define EB_SCENE_CUBES_GRID(...) .grid = {__VA_ARGS__}, .mesh_parameters = "resolution,cubes"
 /* Its inner nodes shifted at random (eb_generate_jitter); with EB_JITTER_PARAMETER. */
 #define EB_SCENE_JITTERED_GRID(...) .grid = {__VA_ARGS__}, .mesh_parameters = "resolution,jitter"
 #define EB_JITTER_PARAMETER                                                                        \

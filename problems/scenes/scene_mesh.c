@@ -229,12 +229,13 @@ eb_error eb_scene_make_mesh(const eb_scene_ops *ops, const eb_values *parameters
                             const char *mesh_file, const char *cache_dir, eb_mesh **out) {
   char path[EB_CACHE_PATH_BYTES];
   const char *directory = eb_mesh_cache_directory(cache_dir, path) ? path : NULL;
+  bool kept = directory && !is_grid(ops); /* a grid is made faster than it is read */
   eb_digest key = mesh_key(ops, parameters);
   *out = NULL;
-  if (directory) EB_TRY(eb_mesh_cache_load(directory, ops->name, key, out));
+  if (kept) EB_TRY(eb_mesh_cache_load(directory, ops->name, key, out));
   if (!*out) {
     EB_TRY(generate(ops, parameters, out));
-    if (directory) (void)eb_mesh_cache_store(directory, ops->name, key, *out);
+    if (kept) (void)eb_mesh_cache_store(directory, ops->name, key, *out);
   }
   if (mesh_file) {
     eb_mesh *own = *out;

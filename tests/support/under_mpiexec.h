@@ -10,9 +10,8 @@
 #include "tests/tap.h"
 
 /* Collective: passed when it has on every rank. */
-__attribute__((format(printf, 3, 4), unused)) static bool rank_ok(const eb_ranks *ranks,
-                                                                  bool passed, const char *format,
-                                                                  ...) {
+__attribute__((format(printf, 3, 4), unused)) static bool
+rank_ok(const eb_ranks *ranks, bool passed, const char *format, ...) {
   bool all = eb_ranks_all(ranks, passed);
   if (!passed) fprintf(stderr, "# rank %d says no to what follows\n", eb_ranks_self(ranks));
   if (eb_ranks_self(ranks) != 0) return all;
