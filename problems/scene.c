@@ -12,7 +12,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/clusters.h"
-#include "problems/ranks/components.h"
+#include "problems/scene_bodies.h"
 #include "problems/ranks/pieces.h"
 #include "problems/scene_hash.h"
 #include "problems/scenes/scene_mesh.h"

@@ -1,7 +1,7 @@
 /* Every body is named after its lowest global node. Names start as those of the pieces that a rank
  * can see and spread through the ghosts, until no rank learns a lower one: as many rounds as there
  * are ranks along a body, at most. Then rank 0 joins the boxes of equal names. */
-#include "problems/ranks/components.h"
+#include "problems/scene_bodies.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Connected bodies of a mesh, of which every rank may hold a piece. */
-#ifndef EB_RANKS_COMPONENTS_H
-#define EB_RANKS_COMPONENTS_H
+/* Connected bodies of a scene, of which every rank may hold a piece. Internal to problems/. */
+#ifndef EB_SCENE_BODIES_H
+#define EB_SCENE_BODIES_H
 
 #include "problems/ranks/part.h"
 
