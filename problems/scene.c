@@ -12,6 +12,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/clusters.h"
+#include "problems/mesh/faces.h"
 #include "problems/scene_bodies.h"
 #include "problems/ranks/pieces.h"
 #include "problems/scene_hash.h"
@@ -20,9 +21,11 @@
 
 /* ---- what follows from mesh and materials ---------------------------------------------------- */
 
-/* What follows from the mesh alone: surface and node_area. */
+/* What follows from the mesh alone: surface and node_area. Of a part, the triangles that have a
+ * node of its own: where the others' nodes alone meet, its mesh may end inside the body. */
 static eb_error make_surface(eb_scene *scene) {
   EB_TRY(eb_mesh_surface(scene->mesh, &scene->surface));
+  if (scene->part) EB_TRY(eb_surface_keep(scene->surface, scene->part->nodes));
   EB_TRY(EB_NEW(scene->node_area, scene->mesh->node_count));
   const eb_surface *surface = scene->surface;
   /* A third of every surface triangle's area goes to each of its corners. */

@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include "problems/base/memory.h"
-#include "problems/ranks/part.h"
+#include "problems/mesh/io.h"
+#include "problems/ranks/pieces.h"
+#include "problems/scenes/common.h"
 #include "tests/support/under_mpiexec.h"
 
 enum { MOST_RANKS = 4 };
@@ -142,37 +144,353 @@ static void check_mesh(const eb_scene *scene, const eb_scene *whole) {
   eb_mesh_destroy(mesh);
 }
 
-static void check_scene(const eb_scene *scene, const eb_scene *whole) {
+static bool same_vectors(const eb_scene *scene, const double *values, const double *all) {
+  bool same = true;
+  for (int32_t i = 0; i < scene->mesh->node_count; i++)
+    same = same && memcmp(values + 3 * (size_t)i, all + 3 * (size_t)scene->part->original_node[i],
+                          3 * sizeof *values) == 0;
+  return same;
+}
+
+/* Every group has the same nodes, centre and name. */
+static bool same_grips(const eb_scene *scene, const eb_scene *whole) {
+  bool same = scene->grip_count == whole->grip_count;
+  uint8_t *in = eb_calloc((size_t)whole->mesh->node_count, 1);
+  require_new(in);
+  for (int g = 0; same && g < whole->grip_count; g++) {
+    const eb_grip *mine = &scene->grips[g], *all = &whole->grips[g];
+    int32_t found = 0;
+    memset(in, 0, (size_t)whole->mesh->node_count);
+    for (int32_t k = 0; k < all->count; k++) in[all->nodes[k]] = 1;
+    for (int32_t i = 0; i < scene->mesh->node_count; i++)
+      found += in[scene->part->original_node[i]];
+    for (int32_t k = 0; k < mine->count; k++)
+      same = same && in[scene->part->original_node[mine->nodes[k]]];
+    same = same && found == mine->count && strcmp(mine->name, all->name) == 0 &&
+           memcmp(mine->centre, all->centre, sizeof mine->centre) == 0;
+  }
+  free(in);
+  return same;
+}
+
+/* At a time at which scripts are under way. */
+static bool same_script(const eb_scene *scene, const eb_scene *whole) {
+  const double time = 0.3;
+  int32_t local = scene->mesh->node_count, all = whole->mesh->node_count;
+  uint8_t *fixed = eb_calloc((size_t)local, 1), *all_fixed = eb_calloc((size_t)all, 1);
+  double *target = reals(3 * (size_t)local), *all_target = reals(3 * (size_t)all);
+  require_new(fixed);
+  require_new(all_fixed);
+  eb_scene_boundary(scene, time, fixed, target);
+  eb_scene_boundary(whole, time, all_fixed, all_target);
+  bool same = same_vectors(scene, target, all_target);
+  for (int32_t i = 0; i < local; i++)
+    same = same && fixed[i] == all_fixed[scene->part->original_node[i]];
+  free(all_target);
+  free(target);
+  free(all_fixed);
+  free(fixed);
+  return same;
+}
+
+static void check_setup(const eb_scene *scene, const eb_scene *whole) {
   const eb_ranks *ranks = scene->part->ranks;
   const char *name = scene->ops->name;
   rank_ok(ranks, scene->hash == whole->hash, "%s: the hash is that of the whole scene", name);
   rank_ok(ranks, scene->penetration_bound == whole->penetration_bound,
-          "%s: the penetration bound, too", name);
+          "%s: so is the bound of penetration, of bodies that lie across ranks", name);
   rank_ok(ranks,
           scene->stands_still == whole->stands_still &&
-              memcmp(scene->gravity, whole->gravity, sizeof scene->gravity) == 0 &&
-              eb_scene_needs(scene) == eb_scene_needs(whole),
-          "%s: stillness, gravity and needs, too", name);
+              eb_scene_needs(scene) == eb_scene_needs(whole) &&
+              memcmp(scene->gravity, whole->gravity, sizeof scene->gravity) == 0,
+          "%s: so are stillness, needs and gravity", name);
+  rank_ok(ranks,
+          scene->material_count == whole->material_count &&
+              memcmp(scene->materials, whole->materials, sizeof scene->materials) == 0,
+          "%s: so are the materials", name);
+  rank_ok(ranks,
+          same_vectors(scene, scene->x0, whole->x0) && same_vectors(scene, scene->v0, whole->v0),
+          "%s: so is the initial state", name);
+  rank_ok(ranks, same_grips(scene, whole), "%s: so are the groups of nodes", name);
+  rank_ok(ranks, same_script(scene, whole), "%s: so is the script", name);
+  bool same = scene->load_count == whole->load_count;
+  for (int32_t k = 0; same && k < whole->load_count; k++)
+    same = same_vectors(scene, scene->load[k], whole->load[k]);
+  rank_ok(ranks, same, "%s: so are the loads", name);
 }
 
-static void check_part(const eb_ranks *ranks, const char *name, const char *assignments) {
-  eb_scene *scene, *whole;
+/* ---- mechanics ------------------------------------------------------------------------------- */
+
+/* A state that strains every element. */
+static double *deformed(const eb_mesh *mesh) {
+  double lo[3], hi[3], *x = reals(3 * (size_t)mesh->node_count);
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  double size = hi[0] - lo[0];
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    const double *X = mesh->X + 3 * (size_t)i;
+    x[3 * i] = X[0] + 0.02 * size * sin(3 * X[1] / size + 1);
+    x[3 * i + 1] = X[1] + 0.03 * size * sin(2 * X[0] / size);
+    x[3 * i + 2] = 1.02 * X[2] + 0.01 * X[0] * X[0] / size;
+  }
+  return x;
+}
+
+static double largest(const double *values, size_t count) {
+  double most = 0;
+  for (size_t i = 0; i < count; i++) most = fmax(most, fabs(values[i]));
+  return most;
+}
+
+static double vectors_off(const eb_scene *scene, int width, const double *values,
+                          const double *all) {
+  double off = 0;
+  for (size_t i = 0; i < (size_t)scene->part->nodes; i++)
+    for (size_t d = 0; d < (size_t)width; d++)
+      off = fmax(off, fabs(values[(size_t)width * i + d] -
+                           all[(size_t)width * (size_t)scene->part->original_node[i] + d]));
+  return off;
+}
+
+/* Rows of owned nodes, block by block; INFINITY when a row has other columns. */
+static double rows_off(const eb_scene *scene, const eb_scene *whole, const double *values,
+                       const double *all) {
+  const int32_t *original = scene->part->original_node, *start, *column, *all_start;
+  const eb_block_matrix *pattern = eb_elasticity_pattern(whole->elasticity);
+  double off = 0;
+  eb_scene_pattern(scene, &start, &column);
+  all_start = pattern->start;
+  for (int32_t i = 0; i < scene->part->nodes; i++) {
+    int32_t row = original[i];
+    if (start[i + 1] - start[i] != all_start[row + 1] - all_start[row]) return INFINITY;
+    for (int32_t b = start[i]; b < start[i + 1]; b++) {
+      int32_t at = eb_block_matrix_find(pattern, row, original[column[b]]);
+      if (at < 0) return INFINITY;
+      for (int k = 0; k < 9; k++)
+        off = fmax(off, fabs(values[9 * (size_t)b + k] - all[9 * (size_t)at + k]));
+    }
+  }
+  return off;
+}
+
+/* Sums come in another order than in the whole mesh: rounding of some ten terms each. */
+static void check_mechanics(const eb_scene *scene, const eb_scene *whole) {
+  const eb_ranks *ranks = scene->part->ranks;
+  const double rounding = 1e-13;
+  size_t local = (size_t)scene->mesh->node_count, nodes = (size_t)whole->mesh->node_count;
+  const int32_t *start, *column, *all_start, *all_column;
+  double *x = reals(3 * local), *all_x = deformed(whole->mesh);
+  double *g = reals(3 * local), *all_g = reals(3 * nodes), mass[2] = {0, 0};
+  for (size_t i = 0; i < local; i++)
+    memcpy(x + 3 * i, all_x + 3 * (size_t)scene->part->original_node[i], 3 * sizeof *x);
+  double energy = eb_scene_energy(scene, x), all_energy = eb_scene_energy(whole, all_x);
+  eb_ranks_sum(ranks, 1, &energy);
+  rank_below(ranks, fabs(energy / all_energy - 1), 1e-12,
+             "energies of owned elements sum to that of the whole");
+  const double *masses = eb_scene_mass(scene), *all_masses = eb_scene_mass(whole);
+  rank_below(ranks, vectors_off(scene, 1, masses, all_masses),
+             rounding * largest(all_masses, nodes), "masses at owned nodes");
+  for (int32_t i = 0; i < scene->part->nodes; i++) mass[0] += masses[i];
+  for (size_t i = 0; i < nodes; i++) mass[1] += all_masses[i];
+  eb_ranks_sum(ranks, 1, mass);
+  rank_below(ranks, fabs(mass[0] / mass[1] - 1), 1e-12, "and their sum");
+  rank_below(ranks, vectors_off(scene, 1, scene->node_area, whole->node_area),
+             rounding * largest(whole->node_area, nodes),
+             "areas at owned nodes: cuts are no surface");
+  eb_scene_gradient(scene, x, g);
+  eb_scene_gradient(whole, all_x, all_g);
+  rank_below(ranks, vectors_off(scene, 3, g, all_g), rounding * largest(all_g, 3 * nodes),
+             "the gradient at owned nodes");
+  eb_scene_pattern(scene, &start, &column);
+  eb_scene_pattern(whole, &all_start, &all_column);
+  size_t entries = 9 * (size_t)start[local], all_entries = 9 * (size_t)all_start[nodes];
+  double *values = reals(entries), *all_values = reals(all_entries);
+  eb_scene_hessian(scene, x, 2, 0.5, false, values, NULL);
+  eb_scene_hessian(whole, all_x, 2, 0.5, false, all_values, NULL);
+  rank_below(ranks, rows_off(scene, whole, values, all_values),
+             rounding * largest(all_values, all_entries), "rows of the Hessian at owned nodes");
+  free(all_values);
+  free(values);
+  free(all_g);
+  free(g);
+  free(all_x);
+  free(x);
+}
+
+/* ---- scenes ---------------------------------------------------------------------------------- */
+
+static bool same_parts(const eb_scene *a, const eb_scene *b) {
+  return a->mesh->node_count == b->mesh->node_count && a->part->nodes == b->part->nodes &&
+         memcmp(a->part->original_node, b->part->original_node,
+                (size_t)a->mesh->node_count * sizeof *a->part->original_node) == 0;
+}
+
+static void check_part(const eb_ranks *ranks, const char *name, const char *assignments,
+                       const char *file) {
+  eb_scene *scene, *again, *whole;
   const eb_scene_ops *ops = eb_scene_find(name);
-  rank_require(eb_scene_create(ops, assignments, NULL, "", &whole), name);
-  rank_require(eb_scene_create_part(ops, assignments, NULL, "", ranks, &scene), name);
+  rank_require(eb_scene_create(ops, assignments, file, "", &whole), name);
+  rank_require(eb_scene_create_part(ops, assignments, file, "", ranks, &scene), name);
+  rank_require(eb_scene_create_part(ops, assignments, file, "", ranks, &again), name);
   check_numbers(scene, whole);
   check_update(scene);
   check_gather(scene);
   check_mesh(scene, whole);
-  check_scene(scene, whole);
+  check_setup(scene, whole);
+  check_mechanics(scene, whole);
+  rank_ok(ranks, same_parts(scene, again), "%s: is cut alike every time", name);
+  eb_scene_destroy(again);
   eb_scene_destroy(scene);
   eb_scene_destroy(whole);
 }
 
+/* The scene's own mesh comes from a file, which rank 0 alone reads. */
+static void check_file(const eb_ranks *ranks) {
+  char path[64];
+  eb_scene *whole;
+  int64_t process = eb_ranks_self(ranks) == 0 ? getpid() : 0;
+  eb_ranks_sum_whole(ranks, 1, &process);
+  snprintf(path, sizeof path, "/tmp/elastobench-ranks-%lld.msh", (long long)process);
+  rank_require(eb_scene_create(eb_scene_find("bench/beam"), "resolution=0.25", NULL, "", &whole),
+               "beam");
+  eb_error written = EB_OK;
+  if (eb_ranks_self(ranks) == 0) written = eb_mesh_write(path, EB_FORMAT_GMSH41_BINARY, whole->mesh);
+  rank_require(eb_ranks_agree(ranks, written), path);
+  eb_scene_destroy(whole);
+  check_part(ranks, "bench/beam", "resolution=0.25,clamp=0.2", path);
+  if (eb_ranks_self(ranks) == 0) unlink(path);
+}
+
+/* ---- refusals -------------------------------------------------------------------------------- */
+
+static eb_error one_triangle(const eb_values *parameters, eb_mesh **out) {
+  (void)parameters;
+  EB_TRY(eb_mesh_create(EB_TRIANGLE, 3, 1, out));
+  (*out)->X[3] = (*out)->X[7] = 1;
+  for (int k = 0; k < 3; k++) (*out)->elements[k] = k;
+  return EB_OK;
+}
+
+static eb_error no_mesh(const eb_values *parameters, eb_mesh **out) {
+  (void)parameters;
+  *out = NULL;
+  return EB_ERROR(EB_ERR_FORMAT, "this mesh is not to be had");
+}
+
+static eb_error set_up(eb_scene *scene) {
+  eb_scene_set_mechanics(scene);
+  return EB_OK;
+}
+
+/* The last rank alone fails, after some have been asked for bounds. */
+static eb_error fail_on_last(eb_scene *scene) {
+  const eb_ranks *ranks = eb_scene_ranks(scene);
+  double lo[3], hi[3];
+  eb_scene_set_mechanics(scene);
+  eb_scene_bounds(scene, scene->mesh->X, lo, hi);
+  if (eb_ranks_self(ranks) == eb_ranks_count(ranks) - 1)
+    return EB_ERROR(EB_ERR_LIMIT, "this rank has had enough");
+  return EB_OK;
+}
+
+static eb_error add_floor(eb_scene *scene) {
+  eb_scene_set_mechanics(scene);
+  eb_scene_add_floor(scene, 0);
+  return EB_OK;
+}
+
+static eb_error make(const eb_ranks *ranks, const eb_scene_ops *ops, const char *assignments) {
+  eb_scene *scene;
+  eb_error error = eb_scene_create_part(ops, assignments, NULL, "", ranks, &scene);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+static void check_refusals(const eb_ranks *ranks) {
+  static const eb_option parameters[] = {
+      EB_SCENE_PARAMETERS("1e6", "0.3", "1000", "0.01", "stable-neo-hookean", "9.8"),
+      EB_CUBES_PARAMETER, EB_LAST_PARAMETER};
+  eb_scene_ops ops = *eb_scene_find("bench/beam");
+  rank_fails(ranks, make(ranks, eb_scene_find("verschoor2019/stack"), NULL), EB_ERR_UNSUPPORTED,
+             "verschoor2019/stack cannot be cut into parts", "contact is refused");
+  rank_fails(ranks, make(ranks, &ops, "resolution=fine"), EB_ERR_USAGE, "resolution",
+             "so is a parameter that is no number");
+  ops.setup = fail_on_last;
+  rank_fails(ranks, make(ranks, &ops, "resolution=0.1"), EB_ERR_LIMIT, "had enough",
+             "what one rank cannot do, all give up");
+  ops.setup = add_floor;
+  rank_fails(ranks, make(ranks, &ops, "resolution=0.1"), EB_ERR_UNSUPPORTED, "colliders",
+             "a collider is refused");
+  ops = (eb_scene_ops){.name = "test/triangle",
+                       .geometry = "one triangle",
+                       .parameters = parameters,
+                       .steps = 1,
+                       .mesh = one_triangle,
+                       .setup = set_up,
+                       .by_parts = true};
+  if (eb_ranks_count(ranks) > 3)
+    rank_fails(ranks, make(ranks, &ops, NULL), EB_ERR_USAGE, "4 ranks for 3 nodes",
+               "three nodes are too few for four ranks");
+  else
+    rank_ok(ranks, make(ranks, &ops, NULL) == EB_OK, "a rank may have a single node");
+  ops.mesh = no_mesh;
+  rank_fails(ranks, make(ranks, &ops, NULL), EB_ERR_FORMAT, "not to be had",
+             "a mesh that rank 0 cannot make is nobody's");
+}
+
+/* ---- boxes of a grid ------------------------------------------------------------------------- */
+
+/* For as many ranks as nodes at most: boxes hold every node once, and owners are found. */
+static void test_boxes(void) {
+  static const int32_t cubes[][3] = {{1, 1, 1}, {2, 2, 2}, {7, 1, 2}, {1, 11, 1}, {3, 4, 5}};
+  bool once = true, found = true, filled = true;
+  for (size_t k = 0; k < sizeof cubes / sizeof *cubes; k++) {
+    eb_grid grid = {.size = {1, 1, 1}};
+    memcpy(grid.cubes, cubes[k], sizeof grid.cubes);
+    int nodes = (cubes[k][0] + 1) * (cubes[k][1] + 1) * (cubes[k][2] + 1);
+    for (int ranks = 1; ranks <= nodes; ranks++) {
+      int seen = 0;
+      for (int r = 0; r < ranks; r++) {
+        eb_box box = eb_grid_box(&grid, ranks, r);
+        int32_t at[3], before = seen;
+        for (at[0] = box.lo[0]; at[0] < box.hi[0]; at[0]++)
+          for (at[1] = box.lo[1]; at[1] < box.hi[1]; at[1]++)
+            for (at[2] = box.lo[2]; at[2] < box.hi[2]; at[2]++, seen++)
+              found = found && eb_grid_owner(&grid, ranks, at) == r;
+        filled = filled && seen > before;
+      }
+      once = once && seen == nodes;
+    }
+  }
+  tap_ok(once, "boxes: hold every node of a grid once, for any number of ranks");
+  tap_ok(filled, "boxes: every rank has a node");
+  tap_ok(found, "boxes: a node's owner is found without a table");
+  eb_grid block = {.cubes = {118, 118, 118}, .size = {1, 1, 1}};
+  double most = 0;
+  for (int r = 0; r < 1000; r++) {
+    eb_box box = eb_grid_box(&block, 1000, r);
+    double nodes = 1;
+    for (int d = 0; d < 3; d++) nodes *= box.hi[d] - box.lo[d];
+    most = fmax(most, nodes * 1000 / (119.0 * 119 * 119));
+  }
+  tap_below(most, 1.35,
+            "boxes: of 1 000 ranks on 10^7 elements none has a third more than its share");
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
 static void check_all(const eb_ranks *ranks) {
-  check_part(ranks, "bench/beam", "resolution=0.5");
+  check_part(ranks, "bench/beam", "resolution=0.34", NULL);
+  check_part(ranks, "bench/block", "cubes=5", NULL);
+  check_file(ranks);
+  check_part(ranks, "conjac2020/aniso", "resolution=0.17", NULL);            /* fibres */
+  check_part(ranks, "conjac2020/dragon", "resolution=0.02", NULL);           /* four groups move */
+  check_part(ranks, "trusty2023/cantilever", "resolution=0.1,load=5", NULL); /* regions, a load */
+  check_part(ranks, "lewin2016/free-spin", NULL, NULL);                      /* velocities */
+  check_part(ranks, "lewin2016/hourglass-modes", "amplitude=0", NULL);       /* four hexahedra */
+  check_refusals(ranks);
 }
 
 int main(int argc, char **argv) {
+  if (argc < 2) test_boxes();
   return under_mpiexec(argc, argv, MOST_RANKS, check_all);
 }

@@ -5,16 +5,9 @@
 
 #include <stdint.h>
 
-#define EB_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
-
-/* Passes over the next `count` words of the sequence. */
-static inline void eb_random_skip(uint64_t *state, uint64_t count) {
-  *state += count * EB_RANDOM_STEP;
-}
-
 /* The next word of the sequence; *state is the seed at first. */
 static inline uint64_t eb_random_word(uint64_t *state) {
-  uint64_t z = *state += EB_RANDOM_STEP;
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
   return z ^ z >> 31;

@@ -183,6 +183,34 @@ eb_error eb_mesh_surface(const eb_mesh *mesh, eb_surface **out) {
   return error;
 }
 
+eb_error eb_surface_keep(eb_surface *surface, int32_t nodes) {
+  int32_t *vertex, triangles = 0, vertices = 0;
+  EB_TRY(EB_NEW(vertex, surface->vertex_count));
+  for (int32_t t = 0; t < surface->triangle_count; t++) {
+    const int32_t *corner = surface->triangles + 3 * (size_t)t;
+    bool kept = false;
+    for (int k = 0; k < 3; k++) kept = kept || surface->node[corner[k]] < nodes;
+    if (!kept) continue;
+    for (int k = 0; k < 3; k++) {
+      vertex[corner[k]] = 1;
+      surface->triangles[3 * (size_t)triangles + (size_t)k] = corner[k];
+    }
+    triangles++;
+  }
+  for (int32_t v = 0; v < surface->vertex_count; v++) {
+    if (!vertex[v]) continue;
+    memmove(surface->X + 3 * (size_t)vertices, surface->X + 3 * (size_t)v, 3 * sizeof *surface->X);
+    surface->node[vertices] = surface->node[v];
+    vertex[v] = vertices++;
+  }
+  for (size_t i = 0; i < 3 * (size_t)triangles; i++)
+    surface->triangles[i] = vertex[surface->triangles[i]];
+  surface->vertex_count = vertices;
+  surface->triangle_count = triangles;
+  free(vertex);
+  return EB_OK;
+}
+
 /* ---- what is behind the surface -------------------------------------------------------------- */
 
 /* Elements around node n become around[start[n]] .. around[start[n + 1] - 1]. */

@@ -27,6 +27,10 @@ EB_MUST eb_error eb_mesh_face_mates(const eb_mesh *mesh, int32_t **mate, int32_t
 EB_MUST eb_error eb_mesh_elements_behind(const eb_mesh *mesh, const int32_t *triangles,
                                          int32_t count, int32_t **element);
 
+/* Drops the triangles of a mesh's surface (surface->node is there) that have none of the first
+ * `nodes` nodes of the mesh, and the vertices that are then left over. */
+EB_MUST eb_error eb_surface_keep(eb_surface *surface, int32_t nodes);
+
 /* ---- tuples ---------------------------------------------------------------------------------- */
 
 /* Index tuples (edges, faces, elements) in lexicographic order, in linear time. */

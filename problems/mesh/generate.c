@@ -446,12 +446,11 @@ void eb_surface_move(eb_surface *surface, const double rotation[9], const double
   }
 }
 
-void eb_generate_jitter(const eb_grid *grid, double share, const int32_t *number, eb_mesh *mesh) {
+void eb_generate_jitter(const eb_grid *grid, double share, eb_mesh *mesh) {
+  uint64_t random = 1;
   for (int64_t k = 0; k < 3 * (int64_t)mesh->node_count; k++) {
     int d = (int)(k % 3);
     double edge = grid->size[d] / grid->cubes[d], at = (mesh->X[k] - grid->origin[d]) / edge;
-    uint64_t random = 1, before = (uint64_t)(number ? 3 * (int64_t)number[k / 3] + d : k);
-    eb_random_skip(&random, before);
     double shift = eb_random_uniform(&random, -share, share);
     if (at > 0.5 && at < grid->cubes[d] - 0.5) mesh->X[k] += shift * edge;
   }

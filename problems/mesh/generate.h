@@ -79,8 +79,7 @@ void eb_surface_move(eb_surface *surface, const double rotation[9], const double
 /* Shifts nodes of such a mesh at random by up to `share` of a cube along each axis; those on a face
  * stay on it. The same mesh every time. A grid has the same elements in every slab, and functions
  * that vary along it alone single out the same ones in each: in a subspace of such functions the
- * cubature points of a bar would lie on one line, which no bending strains. `number`: that of a
- * piece's nodes, or NULL. */
-void eb_generate_jitter(const eb_grid *grid, double share, const int32_t *number, eb_mesh *mesh);
+ * cubature points of a bar would lie on one line, which no bending strains. */
+void eb_generate_jitter(const eb_grid *grid, double share, eb_mesh *mesh);
 
 #endif

@@ -10,6 +10,14 @@
 #include "problems/ranks/halo.h"
 #include "problems/ranks/pieces.h"
 
+eb_error eb_parts_check(const eb_ranks *ranks, int64_t nodes) {
+  int count = eb_ranks_count(ranks);
+  if (nodes < count)
+    return EB_ERROR(EB_ERR_USAGE, "%d ranks for %lld nodes; use fewer ranks or a finer mesh", count,
+                    (long long)nodes);
+  return EB_OK;
+}
+
 /* ---- the order of nodes and elements --------------------------------------------------------- */
 
 typedef struct ordered {
@@ -117,8 +125,6 @@ static eb_error make_local(const eb_piece *piece, const int32_t *owner, arrangem
                            eb_mesh **mesh, eb_part *part) {
   const eb_mesh *from = piece->mesh;
   EB_TRY(arrange(piece, owner, eb_ranks_self(part->ranks), a, part));
-  if (part->nodes == 0)
-    return EB_ERROR(EB_ERR_USAGE, "there is no node left for it; use fewer ranks");
   EB_TRY(EB_NEW(part->global, from->node_count));
   EB_TRY(eb_mesh_create(from->type, from->node_count, from->element_count, mesh));
   return arrange_mesh(piece, a, *mesh, part);

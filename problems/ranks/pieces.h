@@ -8,10 +8,13 @@
 
 /* A rank's part of a mesh from the piece of it that has all elements with a node of the rank:
  * owner[i] owns node i of the piece. *mesh has nodes and elements in the part's order; the caller
- * destroys both. EB_ERR_USAGE when a rank owns nothing. Collective. */
+ * destroys both. Collective. */
 EB_MUST eb_error eb_part_create(const eb_ranks *ranks, int64_t all_nodes, int64_t all_elements,
                                 const eb_piece *piece, const int32_t *owner, eb_mesh **mesh,
                                 eb_part **out);
+
+/* EB_ERR_USAGE when there are fewer nodes than ranks. Not collective. */
+EB_MUST eb_error eb_parts_check(const eb_ranks *ranks, int64_t nodes);
 
 /* The mesh of a scene in parts (as eb_scene_make_mesh): a grid is made in pieces, every rank its
  * own; any other mesh is read or made by rank 0, cut by METIS and sent. Collective. */

@@ -142,6 +142,13 @@ eb_error eb_grips_add_band(eb_scene *scene, int axis, double width) {
   return eb_grips_add(scene, in_band, &within, "the lower end");
 }
 
+int64_t eb_grip_size(const eb_scene *scene, const eb_grip *grip) {
+  int64_t size = 0;
+  for (int32_t k = 0; k < grip->count; k++) size += grip->nodes[k] < eb_scene_own_nodes(scene);
+  eb_ranks_sum_whole(eb_scene_ranks(scene), 1, &size);
+  return size;
+}
+
 void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double *rotation,
                    const double *about, const double shift[3], uint8_t *fixed, double *target) {
   static const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, origin[3] = {0, 0, 0};

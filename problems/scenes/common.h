@@ -80,7 +80,8 @@ void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 
 /* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------- */
 
-/* Collective on a scene in parts, where groups hold the local nodes. */
+/* Groups of a scene in parts hold the local nodes; making them and asking for their size is
+ * collective. */
 
 /* Whether a node at rest position X belongs to a group. */
 typedef bool eb_node_test(const double X[3], const void *context);
@@ -99,6 +100,8 @@ EB_MUST eb_error eb_grips_add_box(eb_scene *scene, const double lo[3], const dou
                                   const char *what);
 /* Adds the nodes within `width` (m) above the lowest coordinate along an axis. */
 EB_MUST eb_error eb_grips_add_band(eb_scene *scene, int axis, double width);
+/* How many nodes the group has on all ranks. */
+int64_t eb_grip_size(const eb_scene *scene, const eb_grip *grip);
 /* Marks the group's nodes and moves them rigidly from their place in scene->x0: rotation
  * (row-major; NULL: none) about `about` (NULL: the origin), then `shift`. */
 void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double *rotation,

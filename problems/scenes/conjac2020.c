@@ -7,6 +7,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
+#include "problems/ranks/part.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -76,14 +77,20 @@ enum { FEET, UPPER_JAW, LOWER_JAW, TRUNK };
 static eb_error dragon_setup(eb_scene *scene) {
   eb_scene_set_mechanics(scene);
   const eb_mesh *mesh = scene->mesh;
-  double lo[3], hi[3], low = INFINITY, high = -INFINITY;
-  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  const eb_ranks *ranks = eb_scene_ranks(scene);
+  double lo[3], hi[3], low = INFINITY, high = -INFINITY, *length;
+  EB_TRY(eb_ranks_agree(ranks, EB_NEW(length, 1)));
+  scene->data = length;
+  eb_scene_bounds(scene, mesh->X, lo, hi);
+  *length = hi[0] - lo[0];
   double front = lo[0] + 0.9 * (hi[0] - lo[0]), chest = lo[2] + 0.4 * (hi[2] - lo[2]);
   for (int32_t i = 0; i < mesh->node_count; i++)
     if (mesh->X[3 * i] >= front && mesh->X[3 * i + 2] >= chest) {
       low = fmin(low, mesh->X[3 * i + 2]);
       high = fmax(high, mesh->X[3 * i + 2]);
     }
+  eb_ranks_min(ranks, 1, &low);
+  eb_ranks_max(ranks, 1, &high);
   double middle = (0.5 * (low + high) - lo[2]) / (hi[2] - lo[2]);
   EB_TRY(eb_grips_add_end(scene, 2, -1));
   EB_TRY(grip_part(scene, lo, hi, (double[]){0.9, 1}, (double[]){middle, 1}, "the upper jaw"));
@@ -91,12 +98,15 @@ static eb_error dragon_setup(eb_scene *scene) {
   return grip_part(scene, lo, hi, (double[]){0.32, 0.45}, (double[]){0.25, 1}, "the trunk");
 }
 
+static void dragon_clear(eb_scene *scene) {
+  free(scene->data);
+}
+
 static void dragon_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   static const double way[4][3] = {{0, 0, 0}, {0.6, 0, 0.8}, {0.6, 0, -0.8}, {-0.6, 0, 0.8}};
-  double lo[3], hi[3], release = eb_values_real(scene->parameters, "release");
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  double pull =
-      eb_values_real(scene->parameters, "pull") * (hi[0] - lo[0]) * eb_ramp(t, 0, 0.8 * release);
+  const double *length = scene->data;
+  double release = eb_values_real(scene->parameters, "release");
+  double pull = eb_values_real(scene->parameters, "pull") * *length * eb_ramp(t, 0, 0.8 * release);
   /* A hair beyond the release counts as before it: t is a sum of steps. */
   int held = t <= release * (1 + 1e-9) ? TRUNK : FEET;
   for (int g = FEET; g <= held; g++) {
@@ -134,7 +144,9 @@ const eb_scene_ops eb_conjac2020_dragon = {
     .parameters = dragon_parameters,
     EB_SCENE_RUN(200, 1),
     .setup = dragon_setup,
+    .by_parts = true,
     .boundary = dragon_boundary,
+    .clear = dragon_clear,
     .dynamic_nodes = dragon_nodes,
 };
 
@@ -233,6 +245,7 @@ const eb_scene_ops eb_conjac2020_twist = {
     EB_SCENE_RUN(800, 4),
     EB_SCENE_GRID({20, 6, 6}, {0, -0.0225, -0.0225}, {0.15, 0.045, 0.045}),
     .setup = twist_setup,
+    .by_parts = true,
     .boundary = twist_boundary,
     .dynamic_nodes = twist_nodes,
 };
@@ -303,6 +316,7 @@ const eb_scene_ops eb_conjac2020_hetero = {
     EB_SCENE_GRID({12, 12, 34}, {-0.04, -0.04, 0}, {0.08, 0.08, 0.12}),
     .prepare = hetero_prepare,
     .setup = hetero_setup,
+    .by_parts = true,
     .boundary = eb_grips_hold,
     .dynamic_nodes = top_middle,
 };
@@ -364,6 +378,7 @@ const eb_scene_ops eb_conjac2020_aniso = {
     EB_SCENE_GRID({12, 12, 38}, {-0.04, -0.04, 0}, {0.08, 0.08, 0.127}),
     .prepare = aniso_prepare,
     .setup = aniso_setup,
+    .by_parts = true,
     .boundary = eb_grips_hold,
     .dynamic_nodes = top_middle,
 };

@@ -493,5 +493,6 @@ const eb_scene_ops eb_hecht2012_spider = {
     .parameters = spider_parameters,
     EB_SCENE_RUN(300, 1),
     .setup = spider_setup,
+    .by_parts = true,
     .boundary = eb_grips_hold,
 };

@@ -13,6 +13,7 @@
 
 #include "problems/base/random.h"
 #include "problems/base/vector3.h"
+#include "problems/ranks/part.h"
 #include "problems/scenes/catalogue.h"
 #include "problems/scenes/common.h"
 
@@ -193,6 +194,7 @@ const eb_scene_ops eb_lewin2016_hex_turn = {
     EB_SCENE_RUN(4, 1),
     .mesh = turn_mesh,
     .setup = turn_setup,
+    .by_parts = true,
     .boundary = turn_once,
 };
 
@@ -256,6 +258,7 @@ const eb_scene_ops eb_lewin2016_pbfe_scale = {
     .mesh = scale_mesh,
     .mesh_parameters = "resolution,cubes",
     .setup = set_up_ends,
+    .by_parts = true,
     .boundary = hold_first,
 };
 
@@ -324,6 +327,7 @@ const eb_scene_ops eb_lewin2016_hex_shaken = {
     .mesh = shaken_mesh,
     .mesh_parameters = "bodies,shake,seed",
     .setup = set_up_mechanics,
+    .by_parts = true,
 };
 
 static const eb_option modes_parameters[] = {
@@ -374,6 +378,7 @@ const eb_scene_ops eb_lewin2016_hourglass_modes = {
     .mesh = modes_mesh,
     .prepare = modes_prepare,
     .setup = modes_setup,
+    .by_parts = true,
 };
 
 /* ---- bars ------------------------------------------------------------------------------------ */
@@ -417,6 +422,7 @@ const eb_scene_ops eb_lewin2016_stretch = {
     .mesh = bar_mesh,
     .mesh_parameters = "resolution,element",
     .setup = set_up_ends,
+    .by_parts = true,
     .boundary = draw_apart,
 };
 
@@ -468,6 +474,7 @@ const eb_scene_ops eb_lewin2016_bend_c = {
     .mesh = bend_mesh,
     .mesh_parameters = "resolution,element",
     .setup = set_up_ends,
+    .by_parts = true,
     .boundary = bend_into_c,
 };
 
@@ -493,10 +500,10 @@ static eb_error hourglass_setup(eb_scene *scene) {
   const double edge = 0.05 / eb_values_real(scene->parameters, "resolution");
   double lo[3], hi[3], *pattern;
   EB_TRY(set_up_ends(scene));
-  EB_TRY(eb_scene_add_load(scene, &pattern));
+  EB_TRY(eb_ranks_agree(eb_scene_ranks(scene), eb_scene_add_load(scene, &pattern)));
   const eb_grip *end = &scene->grips[1];
-  double share = eb_values_real(scene->parameters, "load") / end->count;
-  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  double share = eb_values_real(scene->parameters, "load") / (double)eb_grip_size(scene, end);
+  eb_scene_bounds(scene, mesh->X, lo, hi);
   for (int32_t k = 0; k < end->count; k++) {
     const double *X = mesh->X + 3 * (size_t)end->nodes[k];
     pattern[3 * (size_t)end->nodes[k]] =
@@ -520,6 +527,7 @@ const eb_scene_ops eb_lewin2016_hourglass = {
     .mesh = hourglass_mesh,
     .mesh_parameters = "resolution",
     .setup = hourglass_setup,
+    .by_parts = true,
     .boundary = hold_first,
     .loads = hourglass_loads,
 };
@@ -632,6 +640,7 @@ const eb_scene_ops eb_lewin2016_hinged_bar = {
     .mesh = thick_mesh,
     .mesh_parameters = "resolution,element",
     .setup = hinged_setup,
+    .by_parts = true,
     .boundary = hold_first,
 };
 
@@ -644,7 +653,7 @@ static eb_error spin_setup(eb_scene *scene) {
   const double spin = eb_values_real(scene->parameters, "spin");
   double lo[3], hi[3];
   eb_scene_set_mechanics(scene);
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  eb_scene_bounds(scene, scene->mesh->X, lo, hi);
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
     const double *X = scene->mesh->X + 3 * (size_t)i;
     scene->v0[3 * (size_t)i] = spin * (X[2] - 0.5 * (lo[2] + hi[2]));
@@ -664,6 +673,7 @@ const eb_scene_ops eb_lewin2016_free_spin = {
     .mesh = thick_mesh,
     .mesh_parameters = "resolution,element",
     .setup = spin_setup,
+    .by_parts = true,
 };
 
 /* ---- a sheet and a beam ---------------------------------------------------------------------- */
@@ -698,6 +708,7 @@ const eb_scene_ops eb_lewin2016_hanging_sheet = {
     .mesh = sheet_mesh,
     .mesh_parameters = "resolution,element",
     .setup = sheet_setup,
+    .by_parts = true,
     .boundary = hold_first,
 };
 
@@ -787,5 +798,6 @@ const eb_scene_ops eb_lewin2016_beam = {
     .mesh_parameters = "resolution,element",
     .prepare = beam_prepare,
     .setup = beam_setup,
+    .by_parts = true,
     .boundary = hold_first,
 };

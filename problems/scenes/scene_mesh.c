@@ -59,6 +59,10 @@ static eb_digest mesh_key(const eb_scene_ops *ops, const eb_values *values) {
   return key;
 }
 
+static bool is_jittered(const eb_scene_ops *ops) {
+  return strstr(ops->mesh_parameters, "jitter") != NULL;
+}
+
 static eb_grid scaled_grid(const eb_scene_ops *ops, const eb_values *parameters) {
   eb_grid grid = ops->grid;
   double scale = eb_values_real(parameters, "resolution");
@@ -71,19 +75,13 @@ static bool is_grid(const eb_scene_ops *ops) {
   return !ops->mesh && ops->model.elements == 0;
 }
 
-static void jitter(const eb_scene_ops *ops, const eb_values *parameters, const eb_grid *grid,
-                   const int32_t *number, eb_mesh *mesh) {
-  if (strstr(ops->mesh_parameters, "jitter"))
-    eb_generate_jitter(grid, eb_values_real(parameters, "jitter"), number, mesh);
-}
-
 static eb_error generate(const eb_scene_ops *ops, const eb_values *parameters, eb_mesh **out) {
   if (ops->mesh) return ops->mesh(parameters, out);
   double resolution = eb_values_real(parameters, "resolution");
   if (is_grid(ops)) {
     eb_grid grid = scaled_grid(ops, parameters);
     EB_TRY(eb_generate_tets6(&grid, out));
-    jitter(ops, parameters, &grid, NULL, *out);
+    if (is_jittered(ops)) eb_generate_jitter(&grid, eb_values_real(parameters, "jitter"), *out);
     return EB_OK;
   }
   const eb_model *found = eb_model_find(ops->stand_in);
@@ -212,17 +210,9 @@ static eb_error read_in_place(const char *path, const double *rotation, const eb
 
 bool eb_scene_grid(const eb_scene_ops *ops, const eb_values *parameters, const char *mesh_file,
                    eb_grid *out) {
-  bool grid = is_grid(ops) && !ops->prepare && !mesh_file;
+  bool grid = is_grid(ops) && !is_jittered(ops) && !ops->prepare && !mesh_file;
   if (grid) *out = scaled_grid(ops, parameters);
   return grid;
-}
-
-eb_error eb_scene_make_piece(const eb_scene_ops *ops, const eb_values *parameters,
-                             const eb_grid *grid, const int32_t lo[3], const int32_t hi[3],
-                             eb_piece *out) {
-  EB_TRY(eb_generate_tets6_piece(grid, lo, hi, out));
-  jitter(ops, parameters, grid, out->node, out->mesh);
-  return EB_OK;
 }
 
 eb_error eb_scene_make_mesh(const eb_scene_ops *ops, const eb_values *parameters,

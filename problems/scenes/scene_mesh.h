@@ -11,13 +11,8 @@
 EB_MUST eb_error eb_scene_make_mesh(const eb_scene_ops *ops, const eb_values *parameters,
                                     const char *mesh_file, const char *cache_dir, eb_mesh **out);
 
-/* Whether that mesh is a grid as it stands, with nothing to prepare, which can be made in pieces:
- * *out. */
+/* Whether that mesh is eb_generate_tets6 of a grid, *out, and nothing else: it can be made in
+ * pieces. */
 bool eb_scene_grid(const eb_scene_ops *ops, const eb_values *parameters, const char *mesh_file,
                    eb_grid *out);
-/* The piece around a box of its nodes, as eb_generate_tets6_piece. */
-EB_MUST eb_error eb_scene_make_piece(const eb_scene_ops *ops, const eb_values *parameters,
-                                     const eb_grid *grid, const int32_t lo[3], const int32_t hi[3],
-                                     eb_piece *out);
-
 #endif

@@ -14,6 +14,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
+#include "problems/ranks/part.h"
 #include "problems/scenes/catalogue.h"
 #include "problems/scenes/common.h"
 
@@ -63,9 +64,10 @@ static void hold_first(const eb_scene *scene, double t, uint8_t *fixed, double *
 static eb_error push_group(eb_scene *scene, int where, int axis, double force) {
   const eb_grip *grip = &scene->grips[where];
   double *pattern;
-  EB_TRY(eb_scene_add_load(scene, &pattern));
+  EB_TRY(eb_ranks_agree(eb_scene_ranks(scene), eb_scene_add_load(scene, &pattern)));
+  double nodes = (double)eb_grip_size(scene, grip);
   for (int32_t k = 0; k < grip->count; k++)
-    pattern[3 * (int64_t)grip->nodes[k] + axis] = force / grip->count;
+    pattern[3 * (int64_t)grip->nodes[k] + axis] = force / nodes;
   return EB_OK;
 }
 
@@ -85,7 +87,7 @@ static eb_error octobot_setup(eb_scene *scene) {
   double lo[3], hi[3], bend = eb_values_real(scene->parameters, "bend") * pi / 180;
   EB_TRY(set_up(scene, NULL, 0));
   if (bend == 0) return EB_OK;
-  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  eb_scene_bounds(scene, mesh->X, lo, hi);
   double root = 0.17 * (hi[0] - lo[0]), reach = 0.5 * (hi[0] - lo[0]);
   double level = lo[2] + 0.25 * (hi[2] - lo[2]), radius = (reach - root) / bend;
   for (int32_t i = 0; i < mesh->node_count; i++) {
@@ -112,6 +114,7 @@ const eb_scene_ops eb_trusty2023_octobot = {
     .parameters = octobot_parameters,
     EB_SCENE_RUN(100, 1),
     .setup = octobot_setup,
+    .by_parts = true,
 };
 
 /* ---- gatorman -------------------------------------------------------------------------------- */
@@ -206,6 +209,7 @@ const eb_scene_ops eb_trusty2023_mammoth = {
     .parameters = mammoth_parameters,
     EB_SCENE_RUN(200, 2),
     .setup = mammoth_setup,
+    .by_parts = true,
     .boundary = hold_first,
     .loads = mammoth_loads,
 };
@@ -302,6 +306,7 @@ const eb_scene_ops eb_trusty2023_cantilever = {
     EB_SCENE_JITTERED_GRID({80, 10, 10}, {0, 0, 0}, {1, 0.125, 0.125}),
     .prepare = cantilever_prepare,
     .setup = cantilever_setup,
+    .by_parts = true,
     .boundary = hold_first,
 };
 
@@ -329,7 +334,7 @@ static void turn_part(eb_scene *scene, double from, double to, double degrees) {
   double own = (1 + 2 * c) / 3, next = (1 - c) / 3 - s / sqrt(3), last = (1 - c) / 3 + s / sqrt(3);
   const double turn[9] = {own, next, last, last, own, next, next, last, own};
   if (degrees == 0) return;
-  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  eb_scene_bounds(scene, mesh->X, lo, hi);
   for (int d = 0; d < 3; d++)
     centre[d] = lo[d] + (d == 0 ? 0.5 * (from + to) : 0.5) * (hi[d] - lo[d]);
   for (int32_t i = 0; i < mesh->node_count; i++) {
@@ -349,7 +354,7 @@ static eb_error bar_setup(eb_scene *scene) {
   EB_TRY(set_up(scene, NULL, 0));
   turn_part(scene, 0.25, 0.4375, eb_values_real(parameters, "block"));
   turn_part(scene, 0, 1, eb_values_real(parameters, "turned"));
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
+  eb_scene_bounds(scene, scene->mesh->X, lo, hi);
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
     const double *x = scene->x0 + 3 * (int64_t)i;
     scene->v0[3 * (int64_t)i] = spin * (x[2] - 0.5 * (lo[2] + hi[2]));
@@ -369,6 +374,7 @@ const eb_scene_ops eb_trusty2023_bar = {
     EB_SCENE_JITTERED_GRID({48, 6, 6}, {0, 0, 0}, {1, 0.125, 0.125}),
     .prepare = bar_prepare,
     .setup = bar_setup,
+    .by_parts = true,
 };
 
 /* ---- pendulum -------------------------------------------------------------------------------- */
@@ -400,7 +406,7 @@ static eb_error pendulum_setup(eb_scene *scene) {
   const double slender = 0.3;
   double wound = 2 * pi * eb_values_real(scene->parameters, "turns"), lo[3], hi[3];
   EB_TRY(set_up(scene, &top, 1));
-  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  eb_scene_bounds(scene, mesh->X, lo, hi);
   const double axis[2] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1])};
   for (int32_t i = 0; i < mesh->node_count; i++) {
     const double *X = mesh->X + 3 * (int64_t)i;
@@ -424,6 +430,7 @@ const eb_scene_ops eb_trusty2023_pendulum = {
     .parameters = pendulum_parameters,
     EB_SCENE_RUN(800, 8),
     .setup = pendulum_setup,
+    .by_parts = true,
     .boundary = hold_first,
 };
 
@@ -554,5 +561,6 @@ const eb_scene_ops eb_trusty2023_snail = {
     .parameters = snail_parameters,
     EB_SCENE_RUN(100, 1),
     .setup = snail_setup,
+    .by_parts = true,
     .boundary = hold_first,
 };
