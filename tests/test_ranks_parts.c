@@ -353,7 +353,8 @@ static void check_file(const eb_ranks *ranks) {
   rank_require(eb_scene_create(eb_scene_find("bench/beam"), "resolution=0.25", NULL, "", &whole),
                "beam");
   eb_error written = EB_OK;
-  if (eb_ranks_self(ranks) == 0) written = eb_mesh_write(path, EB_FORMAT_GMSH41_BINARY, whole->mesh);
+  if (eb_ranks_self(ranks) == 0)
+    written = eb_mesh_write(path, EB_FORMAT_GMSH41_BINARY, whole->mesh);
   rank_require(eb_ranks_agree(ranks, written), path);
   eb_scene_destroy(whole);
   check_part(ranks, "bench/beam", "resolution=0.25,clamp=0.2", path);

@@ -76,7 +76,6 @@ static eb_error fill(builder *b, eb_block_matrix *m) {
   }
   memset(b->mark, 0, sizeof *b->mark * (size_t)b->rows);
   EB_TRY(EB_NEW(m->column, blocks));
-  EB_TRY(EB_NEW(m->values, 9 * (size_t)blocks));
   for (int32_t i = 0; i < b->rows; i++) {
     int32_t found = gather_row(b, i);
     qsort(b->row, (size_t)found, sizeof *b->row, compare_indices);
@@ -86,8 +85,8 @@ static eb_error fill(builder *b, eb_block_matrix *m) {
   return EB_OK;
 }
 
-eb_error eb_block_matrix_create(int32_t rows, const int32_t *elements, int32_t count, int arity,
-                                eb_block_matrix **out) {
+eb_error eb_block_matrix_pattern(int32_t rows, const int32_t *elements, int32_t count, int arity,
+                                 eb_block_matrix **out) {
   eb_block_matrix *m;
   *out = NULL;
   EB_TRY(EB_NEW(m, 1));
@@ -104,6 +103,17 @@ eb_error eb_block_matrix_create(int32_t rows, const int32_t *elements, int32_t c
   }
   *out = m;
   return EB_OK;
+}
+
+eb_error eb_block_matrix_create(int32_t rows, const int32_t *elements, int32_t count, int arity,
+                                eb_block_matrix **out) {
+  EB_TRY(eb_block_matrix_pattern(rows, elements, count, arity, out));
+  eb_block_matrix *m = *out;
+  eb_error error = EB_NEW(m->values, 9 * (size_t)m->start[rows]);
+  if (!error) return EB_OK;
+  eb_block_matrix_destroy(m);
+  *out = NULL;
+  return error;
 }
 
 eb_error eb_block_matrix_like(const eb_block_matrix *pattern, eb_block_matrix **out) {

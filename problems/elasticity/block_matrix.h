@@ -19,8 +19,11 @@ typedef struct eb_block_matrix {
   int shares_pattern; /* start, column and diagonal belong to another matrix that outlives this */
 } eb_block_matrix;
 
-/* The pattern of a mesh: block (i, j) exists when an element holds nodes i and j. `elements` is
- * count x arity. Fails when there are more than 2^31 - 1 blocks. */
+/* The pattern of a mesh, without values: block (i, j) exists when an element holds nodes i and j.
+ * `elements` is count x arity. Fails when there are more than 2^31 - 1 blocks. */
+EB_MUST eb_error eb_block_matrix_pattern(int32_t rows, const int32_t *elements, int32_t count,
+                                         int arity, eb_block_matrix **out);
+/* The same with values, zero. */
 EB_MUST eb_error eb_block_matrix_create(int32_t rows, const int32_t *elements, int32_t count,
                                         int arity, eb_block_matrix **out);
 /* A zero matrix that shares the pattern of another, which must outlive it. */

@@ -426,10 +426,8 @@ static eb_error build(const eb_mesh *mesh, const eb_material *materials, int32_t
   e->law_count = mesh->region_count;
   EB_TRY(EB_NEW(e->laws, mesh->region_count));
   for (int32_t r = 0; r < mesh->region_count; r++) e->laws[r] = eb_law_make(&materials[r]);
-  EB_TRY(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count,
-                                (int)mesh->type, &e->pattern));
-  free(e->pattern->values); /* a pattern only */
-  e->pattern->values = NULL;
+  EB_TRY(eb_block_matrix_pattern(mesh->node_count, mesh->elements, mesh->element_count,
+                                 (int)mesh->type, &e->pattern));
   EB_TRY(find_mirrors(e));
   EB_TRY(elements_partition(mesh, counted, e));
   return fill_elements(mesh, materials, e);

@@ -14,8 +14,8 @@
 /* ---- owners of nodes ------------------------------------------------------------------------- */
 
 typedef struct nodal_graph {
-  idx_t *start;                 /* elements + 1, into their nodes */
-  idx_t *element_part, *part;   /* elements; nodes */
+  idx_t *start;               /* elements + 1, into their nodes */
+  idx_t *element_part, *part; /* elements; nodes */
 } nodal_graph;
 
 static eb_error run_metis(const eb_mesh *mesh, int ranks, nodal_graph *g) {
@@ -110,8 +110,7 @@ static eb_error list_by_rank(cutter *c) {
   open_lists(&c->element, c->ranks);
   EB_TRY(EB_NEW(c->node.item, c->node.start[c->ranks + 1]));
   EB_TRY(EB_NEW(c->element.item, c->element.start[c->ranks + 1]));
-  for (int32_t i = 0; i < mesh->node_count; i++)
-    c->node.item[c->node.start[c->owner[i] + 1]++] = i;
+  for (int32_t i = 0; i < mesh->node_count; i++) c->node.item[c->node.start[c->owner[i] + 1]++] = i;
   for (int32_t e = 0; e < mesh->element_count; e++)
     for (int k = owners_of(c, e, owners); k > 0; k--)
       c->element.item[c->element.start[owners[k - 1] + 1]++] = e;
@@ -361,8 +360,8 @@ eb_error eb_share_scatter(const eb_ranks *ranks, const eb_mesh *mesh, eb_share *
   *out = (eb_share){.owner = NULL};
   bool first = eb_ranks_self(ranks) == 0;
   line to_first = {eb_ranks_communicator(ranks), 0};
-  return eb_ranks_agree(ranks, first ? send_shares(ranks, mesh, out)
-                                     : receive_share(to_first, out));
+  return eb_ranks_agree(ranks,
+                        first ? send_shares(ranks, mesh, out) : receive_share(to_first, out));
 }
 
 void eb_share_clear(eb_share *share) {
