@@ -428,6 +428,20 @@ static void check_file(const eb_ranks *ranks) {
   check_part(ranks, "bench/beam", "resolution=0.25,clamp=0.2", path);
 }
 
+/* More nodes and elements than are gathered at a time. */
+static void check_long(const eb_ranks *ranks) {
+  eb_scene_ops ops = *eb_scene_find("bench/beam");
+  ops.grid = (eb_grid){.cubes = {16500, 1, 1}, .size = {165, 0.01, 0.01}};
+  eb_scene *scene, *whole = NULL;
+  rank_require(eb_scene_create_part(&ops, NULL, NULL, "", ranks, &scene), "a long bar");
+  bool first = eb_ranks_self(ranks) == 0;
+  if (first) rank_require(eb_scene_create(&ops, NULL, NULL, "", &whole), "a long bar");
+  check_gather(scene);
+  rank_ok(ranks, !first || scene->hash == whole->hash, "the hash of a long bar");
+  eb_scene_destroy(whole);
+  eb_scene_destroy(scene);
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 static eb_error one_triangle(const eb_values *parameters, eb_mesh **out) {
@@ -556,6 +570,7 @@ static void check_all(const eb_ranks *ranks) {
   check_part(ranks, "trusty2023/mammoth", "resolution=0.003", NULL);   /* regions, loads */
   check_part(ranks, "lewin2016/free-spin", NULL, NULL);                /* velocities */
   check_part(ranks, "lewin2016/hourglass-modes", "amplitude=0", NULL); /* four hexahedra */
+  if (eb_ranks_count(ranks) == 3) check_long(ranks);
   check_refusals(ranks);
   close_folder(ranks);
 }

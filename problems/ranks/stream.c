@@ -10,18 +10,18 @@
 #include "problems/base/memory.h"
 #include "problems/ranks/communicator.h"
 
-enum { RUN = 1 << 16 };
+enum { LONGEST_RUN = 1 << 16 };
 
 typedef struct exchange {
   const eb_part *part;
   const int32_t *original; /* of the owned entries */
   int32_t own, at;         /* owned; the first of the run */
   int32_t count;           /* of the run */
-  int64_t all;
+  int64_t all, run;        /* entries of the whole, and of a run but for the last */
   /* Of a run. Ranks' entries stand one rank after the other at rank 0, which alone has more than
    * its own. */
   int32_t *place;         /* own ones, then (rank 0) all: of entries in the run */
-  char *packed, *ordered; /* RUN x bytes */
+  char *packed, *ordered; /* run x bytes */
   int *counts, *offsets;  /* ranks */
 } exchange;
 
@@ -36,9 +36,10 @@ static eb_error open_exchange(const eb_part *part, eb_entries what, size_t bytes
                   .own = nodes ? part->nodes : part->elements,
                   .all = nodes ? part->all_nodes : part->all_elements};
   size_t ranks = (size_t)eb_ranks_count(part->ranks), root = at_root(e);
-  EB_TRY(EB_NEW(e->place, RUN * (1 + root)));
-  EB_TRY(EB_NEW(e->packed, RUN * bytes * (1 + root)));
-  EB_TRY(EB_NEW(e->ordered, RUN * bytes * root));
+  e->run = e->all < LONGEST_RUN ? e->all : LONGEST_RUN;
+  EB_TRY(EB_NEW(e->place, (size_t)e->run * (1 + root)));
+  EB_TRY(EB_NEW(e->packed, (size_t)e->run * bytes * (1 + root)));
+  EB_TRY(EB_NEW(e->ordered, (size_t)e->run * bytes * root));
   EB_TRY(EB_NEW(e->counts, ranks * root));
   return EB_NEW(e->offsets, ranks * root);
 }
@@ -56,13 +57,13 @@ static void close_exchange(exchange *e) {
 static int32_t open_run(exchange *e, int64_t first) {
   MPI_Comm comm = eb_ranks_communicator(e->part->ranks);
   int mine = 0;
-  e->count = (int32_t)(e->all - first < RUN ? e->all - first : RUN);
+  e->count = (int32_t)(e->all - first < e->run ? e->all - first : e->run);
   for (; e->at + mine < e->own && e->original[e->at + mine] < first + e->count; mine++)
     e->place[mine] = (int32_t)(e->original[e->at + mine] - first);
   MPI_Gather(&mine, 1, MPI_INT, e->counts, 1, MPI_INT, 0, comm);
   for (int r = 1; at_root(e) && r < eb_ranks_count(e->part->ranks); r++)
     e->offsets[r] = e->offsets[r - 1] + e->counts[r - 1];
-  MPI_Gatherv(e->place, mine, MPI_INT32_T, e->place + RUN, e->counts, e->offsets, MPI_INT32_T, 0,
+  MPI_Gatherv(e->place, mine, MPI_INT32_T, e->place + e->run, e->counts, e->offsets, MPI_INT32_T, 0,
               comm);
   return mine;
 }
@@ -75,15 +76,15 @@ eb_error eb_part_stream(const eb_part *part, eb_entries what, size_t bytes, cons
   eb_error error = eb_ranks_agree(part->ranks, open_exchange(part, what, bytes, &e));
   MPI_Type_contiguous((int)bytes, MPI_BYTE, &entry);
   MPI_Type_commit(&entry);
-  for (int64_t first = 0; !error && first < e.all; first += RUN) {
+  for (int64_t first = 0; !error && first < e.all; first += e.run) {
     int32_t mine = open_run(&e, first);
-    char *received = e.packed + RUN * bytes;
+    char *received = e.packed + (size_t)e.run * bytes;
     memcpy(e.packed, (const char *)values + bytes * (size_t)e.at, bytes * (size_t)mine);
     MPI_Gatherv(e.packed, mine, entry, received, e.counts, e.offsets, entry, 0, comm);
     e.at += mine;
     if (!at_root(&e)) continue;
     for (int32_t k = 0; k < e.count; k++)
-      memcpy(e.ordered + bytes * (size_t)e.place[RUN + k], received + bytes * (size_t)k, bytes);
+      memcpy(e.ordered + bytes * (size_t)e.place[e.run + k], received + bytes * (size_t)k, bytes);
     sink(context, first, e.count, e.ordered);
   }
   MPI_Type_free(&entry);
@@ -125,11 +126,11 @@ eb_error eb_part_scatter(const eb_part *part, int width, const double *all, doub
   eb_error error = eb_ranks_agree(part->ranks, open_exchange(part, EB_NODES, bytes, &e));
   MPI_Type_contiguous(width, MPI_DOUBLE, &entry);
   MPI_Type_commit(&entry);
-  for (int64_t first = 0; !error && first < e.all; first += RUN) {
+  for (int64_t first = 0; !error && first < e.all; first += e.run) {
     int32_t mine = open_run(&e, first);
     for (int32_t k = 0; at_root(&e) && k < e.count; k++)
       memcpy(e.ordered + bytes * (size_t)k,
-             all + (size_t)width * (size_t)(first + e.place[RUN + k]), bytes);
+             all + (size_t)width * (size_t)(first + e.place[e.run + k]), bytes);
     MPI_Scatterv(e.ordered, e.counts, e.offsets, entry, values + (size_t)width * (size_t)e.at, mine,
                  entry, 0, comm);
     e.at += mine;
