@@ -198,9 +198,9 @@ static eb_error check_springs_and_clusters(const eb_scene *scene) {
 
 /* What several processes cannot share: it looks at pairs of nodes, wherever they are. */
 static eb_error check_parts(const eb_scene *scene) {
-  bool plain = scene->collider_count == 0 && !scene->bodies_collide && scene->cut_count == 0 &&
-               !scene->articulation && !scene->free_bodies && scene->spring_count == 0 &&
-               scene->clusters.count == 0 && !(scene->ops->needs & EB_CAP_CONTACT);
+  bool plain = scene->collider_count == 0 && !scene->bodies_collide && !scene->ops->cuts &&
+               !scene->articulation && scene->spring_count == 0 && scene->clusters.count == 0 &&
+               !(scene->ops->needs & EB_CAP_CONTACT);
   if (scene->part && !plain)
     return EB_ERROR(EB_ERR_UNSUPPORTED,
                     "a scene with colliders, contact, cuts, rigid bodies, springs or clusters "
@@ -241,15 +241,15 @@ static eb_error make_rest(eb_scene *scene) {
 }
 
 /* What follows from setup. */
-static eb_error make_rest_of_it(eb_scene *scene) {
+static eb_error finish(eb_scene *scene) {
+  EB_TRY(check_parts(scene));
   for (int32_t r = 0; r < scene->material_count; r++)
     EB_TRY(eb_error_prefix(eb_material_validate(&scene->materials[r]), "region '%s'",
                            scene->mesh->region_name[r]));
   EB_TRY(make_mechanics(scene));
   EB_TRY(ask_for_cuts(scene));
   EB_TRY(make_constraints(scene));
-  EB_TRY(check_springs_and_clusters(scene));
-  return check_parts(scene);
+  return check_springs_and_clusters(scene);
 }
 
 /* Collective. */
@@ -262,7 +262,7 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(eb_ranks_agree(ranks, make_rest(scene)));
   EB_TRY(eb_ranks_agree(ranks, ops->setup(scene)));
   if (scene->penetration_bound <= 0) EB_TRY(bound_penetration(scene));
-  EB_TRY(eb_ranks_agree(ranks, make_rest_of_it(scene)));
+  EB_TRY(eb_ranks_agree(ranks, finish(scene)));
   return eb_scene_make_hash(scene);
 }
 

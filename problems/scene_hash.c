@@ -276,37 +276,66 @@ static bool same_reals(const double *a, const double *b, size_t count) {
 }
 
 /* What can be told apart by name; the hash knows the rest. */
-static const char *named_difference(const eb_scene *a, const eb_scene *b) {
+typedef enum difference {
+  SAME,
+  MESH,
+  STEP,
+  GRAVITY,
+  MATERIALS,
+  COLLIDERS,
+  MASSES,
+  AREAS,
+  BOUNDS,
+  START,
+  REST
+} difference;
+
+static const char *const differences[] = {NULL,
+                                          "mesh",
+                                          "dt",
+                                          "gravity",
+                                          "materials",
+                                          "colliders",
+                                          "masses",
+                                          "areas of nodes",
+                                          "bounds of the audit",
+                                          "initial state",
+                                          "script, springs, clusters, contact or bodies"};
+
+/* Of the local nodes and elements. */
+static difference local_difference(const eb_scene *a, const eb_scene *b) {
   size_t nodes = (size_t)a->mesh->node_count;
   if (a->ops != b->ops || a->mesh->node_count != b->mesh->node_count ||
       a->mesh->element_count != b->mesh->element_count ||
       eb_mesh_hash(a->mesh) != eb_mesh_hash(b->mesh))
-    return "mesh";
-  if (!same_reals(&a->dt, &b->dt, 1)) return "dt";
-  if (!same_reals(a->gravity, b->gravity, 3)) return "gravity";
+    return MESH;
+  if (!same_reals(&a->dt, &b->dt, 1)) return STEP;
+  if (!same_reals(a->gravity, b->gravity, 3)) return GRAVITY;
   if (a->material_count != b->material_count ||
       hash_materials(EB_HASH_SEED, a) != hash_materials(EB_HASH_SEED, b))
-    return "materials";
+    return MATERIALS;
   if (a->collider_count != b->collider_count ||
       hash_colliders(EB_HASH_SEED, a) != hash_colliders(EB_HASH_SEED, b))
-    return "colliders";
+    return COLLIDERS;
   if (!same_reals(eb_elasticity_mass(a->elasticity), eb_elasticity_mass(b->elasticity), nodes))
-    return "masses";
-  if (!same_reals(a->node_area, b->node_area, nodes)) return "areas of nodes";
+    return MASSES;
+  if (!same_reals(a->node_area, b->node_area, nodes)) return AREAS;
   if (!same_reals(&a->penetration_bound, &b->penetration_bound, 1) ||
       memcmp(&a->contact_bounds, &b->contact_bounds, sizeof a->contact_bounds) != 0)
-    return "bounds of the audit";
-  if (!same_reals(a->x0, b->x0, 3 * nodes) || !same_reals(a->v0, b->v0, 3 * nodes))
-    return "initial state";
-  return NULL;
+    return BOUNDS;
+  if (!same_reals(a->x0, b->x0, 3 * nodes) || !same_reals(a->v0, b->v0, 3 * nodes)) return START;
+  return SAME;
 }
 
 eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **what) {
   eb_scene left = *a, right = *b; /* the hash is a member */
-  *what = named_difference(a, b);
-  if (*what) return EB_OK;
-  EB_TRY(eb_scene_make_hash(&left));
-  EB_TRY(eb_scene_make_hash(&right));
-  if (left.hash != right.hash) *what = "script, springs, clusters, contact or bodies";
+  double found = local_difference(a, b);
+  eb_ranks_max(eb_scene_ranks(a), 1, &found); /* what one rank sees, all say */
+  if (found == SAME) {
+    EB_TRY(eb_scene_make_hash(&left));
+    EB_TRY(eb_scene_make_hash(&right));
+    if (left.hash != right.hash) found = REST;
+  }
+  *what = differences[(int)found];
   return EB_OK;
 }

@@ -212,7 +212,7 @@ EB_MUST eb_error eb_scene_final_mesh(const eb_scene *scene, eb_mesh **out, int32
 
 /* Names in *what the first thing in which two scenes differ that were built alike and brought to
  * the same time ("gravity", "masses", ...; static text), or NULL when they are the same in all that
- * enters the hash, in the masses and in the areas of their nodes. */
+ * enters the hash, in the masses and in the areas of their nodes. Collective on parts. */
 EB_MUST eb_error eb_scene_difference(const eb_scene *a, const eb_scene *b, const char **what);
 
 #endif

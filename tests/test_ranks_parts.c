@@ -365,6 +365,18 @@ static bool same_parts(const eb_scene *a, const eb_scene *b) {
                 (size_t)a->mesh->node_count * sizeof *a->part->original_node) == 0;
 }
 
+/* What the last rank alone sees is told by all. */
+static void check_difference(const eb_scene *scene, const eb_scene *again) {
+  const eb_ranks *ranks = scene->part->ranks;
+  const char *what;
+  rank_require(eb_scene_difference(scene, again, &what), "difference");
+  rank_ok(ranks, what == NULL, "%s: twice the same", scene->ops->name);
+  if (eb_ranks_self(ranks) == eb_ranks_count(ranks) - 1) again->v0[0] += 1;
+  rank_require(eb_scene_difference(scene, again, &what), "difference");
+  rank_ok(ranks, what && strcmp(what, "initial state") == 0, "%s: a forged start is seen by all",
+          scene->ops->name);
+}
+
 /* A folder of this run, which rank 0 makes and removes. */
 static char folder[64];
 
@@ -410,6 +422,7 @@ static void check_part(const eb_ranks *ranks, const char *name, const char *assi
   check_setup(scene, whole);
   check_mechanics(scene, whole);
   rank_ok(ranks, same_parts(scene, again), "%s: is cut alike every time", name);
+  check_difference(scene, again);
   eb_scene_destroy(again);
   eb_scene_destroy(scene);
   eb_scene_destroy(whole);
