@@ -5,8 +5,9 @@
  * ones that it owns first. An element's owner is the lowest rank that owns one of its nodes. So
  * gradient and rows of the Hessian at owned nodes are complete without any exchange, for some
  * elements are evaluated by several ranks; sums over nodes run over the first `nodes`, sums over
- * elements over the first `elements`, and are then summed over the ranks. At ghosts, masses,
- * gradients and rows are incomplete and mean nothing.
+ * elements over the first `elements`, and are then summed over the ranks. At ghosts, masses, areas,
+ * gradients and rows are incomplete and mean nothing. The surface is the triangles of the whole
+ * one that have an owned node: ranks share some, and where a part ends inside the body is none.
  *
  * Nodes have three numbers: the local one; a global one, from `first` on at owned nodes, the order
  * of distributed matrices and vectors; and the original one, that of the mesh as one process has
