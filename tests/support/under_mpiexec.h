@@ -96,8 +96,8 @@ __attribute__((unused)) static int under_mpiexec(int argc, char **argv, int most
     return 0;
   }
   if (system("command -v mpiexec > /dev/null 2>&1") != 0) {
-    puts("1..0 # SKIP there is no mpiexec");
-    return 0;
+    tap_ok(true, "several ranks # SKIP there is no mpiexec");
+    return tap_done();
   }
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
