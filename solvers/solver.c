@@ -209,6 +209,11 @@ static eb_error solver_start(eb_solver *solver, const char *options) {
   EB_TRY(eb_values_create(solver->ops->name, solver->ops->options, options, &values));
   solver->options = values;
   EB_TRY(eb_solver_require(solver->ops->name, solver->ops->capabilities, solver->scene));
+  if (solver->scene->part && !eb_values_declares(values, "ranks"))
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "solver '%s' cannot share a scene between ranks; those with an option `ranks` "
+                    "can",
+                    solver->ops->name);
   EB_TRY(eb_step_log_create(0, &solver->setup_log));
   return call_create(solver);
 }

@@ -13,11 +13,15 @@
  * M is lumped, a quarter of a tetrahedron's mass at each corner: total mass and momentum are exact,
  * frequencies to second order in the size of an element.
  *
+ * Of a part of a scene, rows of owned nodes are complete: only the mean of the diagonal, the
+ * solution at ghosts, and whatever all ranks must decide alike are exchanged.
+ *
  * Workspace: one block matrix, six vectors, the linear solver's.
  * Fails as the linear solver does; what is not finite is noticed before anything is assembled. */
 #include "solvers/common/implicit.h"
 
 #include "problems/base/memory.h"
+#include "problems/ranks/part.h"
 #include "solvers/linalg/block_ops.h"
 
 #include <math.h>
@@ -38,14 +42,14 @@ static eb_error allocate_vectors(eb_implicit *work) {
 }
 
 /* Solvers with a factor of their own declare no option `linear`: then there is no linear solver. */
-static eb_error allocate_matrix(eb_implicit *work, const eb_solver *solver) {
-  const eb_block_matrix *pattern = eb_elasticity_pattern(work->scene->elasticity);
-  EB_TRY(eb_block_matrix_like(pattern, &work->matrix));
+static eb_error create_linear(eb_implicit *work, const eb_solver *solver) {
   const eb_values *options = solver->options;
   if (!eb_values_declares(options, "linear")) return EB_OK;
   const eb_linear_settings settings = {.kind = eb_values_text(options, "linear"),
                                        .preconditioner = eb_values_text(options, "preconditioner"),
                                        .petsc_options = eb_values_text(options, "petsc"),
+                                       .positions = work->scene->mesh->X,
+                                       .part = work->scene->part,
                                        .rtol = eb_values_real(options, "linear_rtol"),
                                        .atol = eb_values_real(options, "linear_atol"),
                                        .max_iterations =
@@ -58,16 +62,20 @@ eb_error eb_implicit_create_matrixless(const eb_solver *solver, eb_implicit *out
   *out = (eb_implicit){.scene = solver->scene,
                        .threads = solver->threads,
                        .nodes = solver->scene->mesh->node_count,
+                       .own = eb_scene_own_nodes(solver->scene),
                        .size = 3 * (int64_t)solver->scene->mesh->node_count,
                        .touch_room = eb_implicit_room(solver->scene)};
-  eb_error error = allocate_vectors(out);
+  eb_error error = eb_ranks_agree(eb_scene_ranks(solver->scene), allocate_vectors(out));
   if (error) eb_implicit_clear(out);
   return error;
 }
 
 eb_error eb_implicit_create(const eb_solver *solver, eb_implicit *out) {
   EB_TRY(eb_implicit_create_matrixless(solver, out));
-  eb_error error = allocate_matrix(out, solver);
+  const eb_block_matrix *pattern = eb_elasticity_pattern(solver->scene->elasticity);
+  eb_error error =
+      eb_ranks_agree(eb_scene_ranks(solver->scene), eb_block_matrix_like(pattern, &out->matrix));
+  if (!error) error = create_linear(out, solver);
   if (error) eb_implicit_clear(out);
   return error;
 }
@@ -94,18 +102,23 @@ bool eb_all_finite(int64_t n, const double *x) {
   return true;
 }
 
+bool eb_implicit_finite(const eb_implicit *work, const double *x) {
+  return eb_ranks_all(eb_scene_ranks(work->scene), eb_all_finite(3 * (int64_t)work->own, x));
+}
+
 bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_step_log *log) {
   omp_set_num_threads(work->threads);
   eb_log_begin(log, EB_PHASE_RHS);
-  bool finite = eb_all_finite(work->size, state->x) && eb_all_finite(work->size, state->v);
+  bool finite = eb_implicit_finite(work, state->x) && eb_implicit_finite(work, state->v);
   if (finite) { /* a force would be asked at positions that are none */
     eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
     eb_scene_boundary(work->scene, state->time + dt, work->fixed, work->target);
     eb_springs_set(&work->springs, work->scene, state->time + dt);
     work->scripted = 0;
-    for (int32_t i = 0; i < work->nodes; i++) work->scripted += work->fixed[i] != 0;
+    for (int32_t i = 0; i < work->own; i++) work->scripted += work->fixed[i] != 0;
+    eb_ranks_sum_whole(eb_scene_ranks(work->scene), 1, &work->scripted);
     memset(work->prescribed, 0, (size_t)work->size * sizeof *work->prescribed);
-    finite = eb_all_finite(work->size, work->force) && eb_all_finite(work->size, work->target);
+    finite = eb_implicit_finite(work, work->force) && eb_implicit_finite(work, work->target);
   }
   eb_log_end(log, EB_PHASE_RHS);
   return finite;
@@ -152,12 +165,15 @@ void eb_implicit_friction(const eb_implicit *work, const eb_touch *touches, int3
 eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *log,
                            eb_reason *reason) {
   eb_log_begin(log, EB_PHASE_RHS);
-  eb_block_constrain(work->matrix, work->fixed, work->prescribed, work->rhs);
+  double diagonal =
+      eb_block_free_diagonal(work->matrix, work->own, work->fixed, eb_scene_ranks(work->scene));
+  eb_block_constrain_to(work->matrix, work->fixed, work->prescribed, work->rhs, diagonal);
   eb_log_end(log, EB_PHASE_RHS);
   EB_TRY(eb_linear_set_matrix(work->linear, work->matrix, log, reason));
   if (*reason < 0) return EB_OK;
   eb_linear_result result = {0};
   EB_TRY(eb_linear_solve(work->linear, work->rhs, work->unknown, log, log_residuals, &result));
+  if (work->scene->part) eb_part_update(work->scene->part, 3, work->unknown);
   *reason = result.reason;
   return EB_OK;
 }

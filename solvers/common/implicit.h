@@ -47,16 +47,17 @@
        .unit = "",                                                                                 \
        .doc = "cg, petsc: give up after so many iterations"},                                      \
   {                                                                                                \
-    .name = "petsc", .type = EB_OPTION_TEXT, .fallback = "-ksp_type cg -pc_type icc", .unit = "",  \
-    .doc = "linear=petsc: PETSc options, e.g. -ksp_type cg -pc_type gamg"                          \
+    .name = "petsc", .type = EB_OPTION_TEXT, .fallback = EB_PETSC_MULTIGRID, .unit = "",           \
+    .doc = "linear=petsc: PETSc options, e.g. -ksp_type cg -pc_type icc"                           \
   }
 
 typedef struct eb_implicit {
   const eb_scene *scene;
   int threads;
-  int32_t nodes;
+  int32_t nodes;      /* of the scene's mesh: of a part the local ones */
+  int32_t own;        /* the first of them, which count in sums */
   int64_t size;       /* 3 nodes */
-  int32_t scripted;   /* nodes scripted at the end of the present step */
+  int64_t scripted;   /* nodes scripted at the end of the present step, of all ranks */
   uint8_t *fixed;     /* nodes: scripted at the end of the step */
   double *target;     /* size: where scripted nodes are then, m */
   double *force;      /* size: f_ext at the start of the step, N */
@@ -74,7 +75,7 @@ typedef struct eb_implicit {
 
 /* Allocates everything; with EB_LINEAR_OPTIONS among the solver's options, also creates that linear
  * solver, which orders and analyzes (phases go to the solver's set-up log). On failure nothing
- * stays allocated. */
+ * stays allocated. Of a part collective, as is all below that sums, asks or solves. */
 EB_MUST eb_error eb_implicit_create(const eb_solver *solver, eb_implicit *out);
 /* The same without matrix and linear solver. */
 EB_MUST eb_error eb_implicit_create_matrixless(const eb_solver *solver, eb_implicit *out);
@@ -82,6 +83,8 @@ void eb_implicit_clear(eb_implicit *work);
 
 /* Whether every entry is finite. */
 bool eb_all_finite(int64_t n, const double *x);
+/* Whether every entry of `x` (size) at nodes that count is finite, on all ranks. */
+bool eb_implicit_finite(const eb_implicit *work, const double *x);
 
 /* Starts a step: sets the threads, evaluates f_ext at the start, the script and the springs at the
  * end of the step (phase RHS). Returns false when the state or the forces are not finite. */
@@ -105,8 +108,9 @@ void eb_implicit_friction(const eb_implicit *work, const eb_touch *touches, int3
                           double dt, double *v, eb_reason *reason);
 
 /* Constrains work->matrix and work->rhs to work->prescribed at the scripted nodes, factors, and
- * solves for work->unknown, whose value on entry is the initial guess of iterative methods. *reason
- * is the outcome of the factorization when that failed, else of the solve. */
+ * solves for work->unknown, whose value on entry is the initial guess of iterative methods; ghosts
+ * of a part get it from their owners. *reason is the outcome of the factorization when that failed,
+ * else of the solve. */
 EB_MUST eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *log,
                                    eb_reason *reason);
 

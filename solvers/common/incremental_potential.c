@@ -10,20 +10,25 @@
  * elastic energy hides its own: psi(F) is a difference of terms of the size of the stiffness (such
  * as |F|^2 - 3), rounded however small it is, so that volume times stiffness is added.
  *
- * Sums run in node order: the same bits for any number of threads. No workspace; cannot fail. */
+ * Sums run in node order: the same bits for any number of threads. Of a part they run over what
+ * its rank owns, and are then summed over the ranks. No workspace; cannot fail. */
 #include "solvers/common/incremental_potential.h"
+
+#include "problems/ranks/part.h"
 
 #include <math.h>
 #include <string.h>
 
-double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materials) {
+double eb_potential_elastic_scale(const eb_scene *scene) {
+  const eb_mesh *mesh = scene->mesh;
   double sum = 0;
-  for (int32_t e = 0; e < mesh->element_count; e++) {
-    const eb_material *material = &materials[mesh->region[e]];
+  for (int32_t e = 0; e < eb_scene_own_elements(scene); e++) {
+    const eb_material *material = &scene->materials[mesh->region[e]];
     double fibre = material->fibre == EB_FIBRE_NONE ? 0 : material->fibre_stiffness;
     double thickness = mesh->type == EB_TRIANGLE ? eb_material_thickness(material) : 1;
     sum += thickness * eb_mesh_element_volume(mesh, mesh->X, e) * (material->young + fibre);
   }
+  eb_ranks_sum(eb_scene_ranks(scene), 1, &sum);
   return sum;
 }
 
@@ -38,8 +43,9 @@ eb_potential_value eb_potential_at(const eb_potential *potential, const double *
 
 eb_potential_value eb_potential_with(const eb_potential *potential, const double *x,
                                      double elastic) {
+  enum { INERTIA, WORK, ABSOLUTE_WORK, ELASTIC, SUMS };
   const double *mass = eb_elasticity_mass(potential->elasticity);
-  double inertia = 0, work = 0, absolute_work = 0;
+  double sum[SUMS] = {[ELASTIC] = elastic};
   for (int32_t i = 0; i < potential->nodes; i++) {
     if (potential->fixed[i]) continue;
     double square = 0, local = 0;
@@ -48,22 +54,24 @@ eb_potential_value eb_potential_with(const eb_potential *potential, const double
       square += off * off;
       local += potential->force[k] * (x[k] - potential->origin[k]);
     }
-    inertia += mass[i] * square;
-    work += local;
-    absolute_work += fabs(local);
+    sum[INERTIA] += mass[i] * square;
+    sum[WORK] += local;
+    sum[ABSOLUTE_WORK] += fabs(local);
   }
-  inertia *= 0.5 * potential->inertia;
+  eb_ranks_sum(potential->ranks, SUMS, sum);
+  double inertia = 0.5 * potential->inertia * sum[INERTIA];
   double springs =
       potential->springs ? eb_springs_energy(potential->springs, potential->fixed, x) : 0;
-  return (eb_potential_value){.value = inertia + elastic + springs - work,
-                              .magnitude = inertia + fabs(elastic) + springs + absolute_work +
-                                           potential->elastic_scale};
+  return (eb_potential_value){.value = inertia + sum[ELASTIC] + springs - sum[WORK],
+                              .magnitude = inertia + fabs(sum[ELASTIC]) + springs +
+                                           sum[ABSOLUTE_WORK] + potential->elastic_scale};
 }
 
 eb_potential_residual eb_potential_descent(const eb_potential *potential, const double *x,
                                            const double *g, double *descent) {
+  enum { RESIDUAL, EXTERNAL, INTERNAL, INERTIAL, SUMS };
   const double *mass = eb_elasticity_mass(potential->elasticity);
-  double residual = 0, external = 0, internal = 0, inertial = 0;
+  double sum[SUMS] = {0};
   memset(descent, 0, 3 * (size_t)potential->nodes * sizeof *descent);
   double springs = potential->springs
                        ? eb_springs_gradient(potential->springs, potential->fixed, x, -1, descent)
@@ -73,13 +81,14 @@ eb_potential_residual eb_potential_descent(const eb_potential *potential, const 
     for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3 && !potential->fixed[i]; k++) {
       double f = potential->force[k], a = inertia * (x[k] - potential->predicted[k]);
       descent[k] += f - g[k] - a;
-      residual += descent[k] * descent[k];
-      external += f * f;
-      internal += g[k] * g[k];
-      inertial += a * a;
+      sum[RESIDUAL] += descent[k] * descent[k];
+      sum[EXTERNAL] += f * f;
+      sum[INTERNAL] += g[k] * g[k];
+      sum[INERTIAL] += a * a;
     }
   }
-  return (eb_potential_residual){.norm = sqrt(residual),
-                                 .scale = sqrt(external) + sqrt(internal) + sqrt(inertial) +
-                                          sqrt(springs)};
+  eb_ranks_sum(potential->ranks, SUMS, sum);
+  return (eb_potential_residual){.norm = sqrt(sum[RESIDUAL]),
+                                 .scale = sqrt(sum[EXTERNAL]) + sqrt(sum[INTERNAL]) +
+                                          sqrt(sum[INERTIAL]) + sqrt(springs)};
 }

@@ -6,18 +6,23 @@
  * with E the elastic energy of elements and clusters (problems/clusters.h) and S that of the
  * scene's springs (problems/springs.h; Ortiz and Stainier 1999 and many since). Without inertia it
  * is the potential energy whose minimizer is the equilibrium. Measuring the work of f_ext from x0
- * only shifts W by a constant, and keeps its digits where the body is far from the origin. */
+ * only shifts W by a constant, and keeps its digits where the body is far from the origin.
+ *
+ * With ranks, every function is collective and its results are those of all of them. */
 #ifndef EB_COMMON_INCREMENTAL_POTENTIAL_H
 #define EB_COMMON_INCREMENTAL_POTENTIAL_H
 
 #include "problems/clusters.h"
 #include "problems/elasticity/elasticity.h"
+#include "problems/ranks/ranks.h"
+#include "problems/scene_impl.h"
 #include "problems/springs.h"
 
 typedef struct eb_potential {
   const eb_elasticity *elasticity;
-  int32_t nodes;
-  double inertia; /* 1/h^2, or 0 for equilibrium, 1/s^2 */
+  int32_t nodes;         /* those that count: of a part the owned ones */
+  const eb_ranks *ranks; /* that share the nodes; NULL: none */
+  double inertia;        /* 1/h^2, or 0 for equilibrium, 1/s^2 */
   /* Sum over elements of rest volume x stiffness, and that of clusters, J: psi is a difference of
    * terms of that size, however small it is itself. */
   double elastic_scale;
@@ -35,11 +40,11 @@ typedef struct eb_potential_value {
 } eb_potential_value;
 
 /* The elastic scale of a scene, of its elements. */
-double eb_potential_elastic_scale(const eb_mesh *mesh, const eb_material *materials);
+double eb_potential_elastic_scale(const eb_scene *scene);
 
 /* W over the free nodes at x (nodes x 3). */
 eb_potential_value eb_potential_at(const eb_potential *potential, const double *x);
-/* E(x), and W where it is known. */
+/* E(x), of a part its share, not collective; and W where it is known. */
 double eb_potential_elastic(const eb_potential *potential, const double *x);
 eb_potential_value eb_potential_with(const eb_potential *potential, const double *x,
                                      double elastic);

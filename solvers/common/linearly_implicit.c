@@ -86,12 +86,12 @@ eb_error eb_linearly_implicit_close(eb_implicit *work, eb_state *state, double d
   eb_springs_matrix(&work->springs, dt * dt, work->matrix);
   eb_log_begin(log, EB_PHASE_RHS);
   eb_linearly_implicit_rhs(work, state, dt);
-  bool finite = eb_all_finite(work->size, work->rhs);
+  bool finite = eb_implicit_finite(work, work->rhs);
   eb_log_end(log, EB_PHASE_RHS);
   if (!finite) return EB_OK;
   EB_TRY(eb_implicit_solve(work, true, log, reason));
   if (*reason < 0 && *reason != EB_DIVERGED_MAX_IT) return EB_OK;
-  if (!eb_all_finite(work->size, work->unknown)) {
+  if (!eb_implicit_finite(work, work->unknown)) {
     *reason = EB_DIVERGED_NAN;
     return EB_OK;
   }

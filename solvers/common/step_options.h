@@ -30,6 +30,15 @@
     .doc = "find the equilibrium under f_ext: no inertia, v = 0 after each step"                   \
   }
 
+/* How many processes share the scene. Solvers themselves look at scene->part; the option is for
+ * whoever starts them, and for the default of `linear`. */
+#define EB_RANKS_OPTION                                                                            \
+  {                                                                                                \
+    .name = "ranks", .type = EB_OPTION_INT, .fallback = "1", .min = 1, .max = 100000, .unit = "",  \
+    .doc = "processes under mpiexec that share the scene"                                          \
+  }
+#define EB_LINEAR_BY_RANKS "cholesky; petsc if ranks>1"
+
 #define EB_FRICTION_OPTION                                                                         \
   {                                                                                                \
     .name = "friction", .type = EB_OPTION_BOOL, .fallback = "false", .unit = "",                   \

@@ -11,12 +11,13 @@
 #include "solvers/common/support_layer.h"
 
 #include "problems/base/memory.h"
+#include "problems/ranks/part.h"
 
 #include <math.h>
 
 eb_error eb_support_layer_create(const eb_scene *scene, eb_support_layer *out) {
-  *out = (eb_support_layer){.mesh = scene->mesh, .materials = scene->materials};
-  return EB_NEW(out->elements, scene->mesh->element_count);
+  *out = (eb_support_layer){.scene = scene};
+  return EB_NEW(out->elements, eb_scene_own_elements(scene));
 }
 
 void eb_support_layer_clear(eb_support_layer *layer) {
@@ -25,10 +26,10 @@ void eb_support_layer_clear(eb_support_layer *layer) {
 }
 
 void eb_support_layer_update(eb_support_layer *layer, const uint8_t *fixed) {
-  const eb_mesh *mesh = layer->mesh;
+  const eb_mesh *mesh = layer->scene->mesh;
   const int nodes = (int)mesh->type;
   layer->count = 0;
-  for (int32_t e = 0; e < mesh->element_count; e++) {
+  for (int32_t e = 0; e < eb_scene_own_elements(layer->scene); e++) {
     const int32_t *node = mesh->elements + (int64_t)nodes * e;
     int scripted = 0;
     for (int a = 0; a < nodes; a++) scripted += fixed[node[a]] != 0;
@@ -92,12 +93,12 @@ static element_shape shape_of(eb_element_type type) {
  * the plane F_33 = 1 and V is area times thickness. */
 static double squared_force(const eb_support_layer *layer, const uint8_t *fixed, const double *x,
                             int32_t e) {
-  const eb_mesh *mesh = layer->mesh;
+  const eb_mesh *mesh = layer->scene->mesh;
   const int nodes = (int)mesh->type;
   const bool planar = mesh->type == EB_TRIANGLE;
   const element_shape shape = shape_of(mesh->type);
   const double(*G)[3] = shape.gradients;
-  const eb_material *material = &layer->materials[mesh->region[e]];
+  const eb_material *material = &layer->scene->materials[mesh->region[e]];
   const int32_t *node = mesh->elements + (int64_t)nodes * e;
   double J[9], cof[9], inverse[9], spread[9], F[9], P[9], flux[9], sum = 0;
   gather(mesh->X, node, nodes, G, J);
@@ -125,5 +126,6 @@ double eb_support_layer_force(const eb_support_layer *layer, const uint8_t *fixe
   double sum = 0;
   for (int32_t k = 0; k < layer->count; k++)
     sum += squared_force(layer, fixed, x, layer->elements[k]);
+  eb_ranks_sum(eb_scene_ranks(layer->scene), 1, &sum);
   return sqrt(sum);
 }

@@ -2,16 +2,15 @@
  *
  * Where a held body is in equilibrium all nodal forces on free nodes cancel, and only the elements
  * at the supports still show how large the forces are. Elements with scripted nodes alone do not
- * count: what they resist concerns no free node. */
+ * count: what they resist concerns no free node. A part has those that its rank owns. */
 #ifndef EB_COMMON_SUPPORT_LAYER_H
 #define EB_COMMON_SUPPORT_LAYER_H
 
 #include "problems/scene_impl.h"
 
 typedef struct eb_support_layer {
-  const eb_mesh *mesh;
-  const eb_material *materials; /* one a region */
-  int32_t *elements;            /* room for every element */
+  const eb_scene *scene;
+  int32_t *elements; /* room for every element */
   int32_t count;
 } eb_support_layer;
 
@@ -20,7 +19,7 @@ void eb_support_layer_clear(eb_support_layer *layer);
 /* Finds the elements that have both scripted (fixed[i] != 0) and free nodes. */
 void eb_support_layer_update(eb_support_layer *layer, const uint8_t *fixed);
 /* Norm, N, of the single elements' forces on free nodes at x, before they are summed at nodes; from
- * the stress at the elements' centres. */
+ * the stress at the elements' centres. Of all ranks' elements: collective. */
 double eb_support_layer_force(const eb_support_layer *layer, const uint8_t *fixed, const double *x);
 
 #endif

@@ -143,7 +143,7 @@ static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const 
   c->potential =
       (eb_potential){.elasticity = scene->elasticity,
                      .nodes = c->work.nodes,
-                     .elastic_scale = eb_potential_elastic_scale(scene->mesh, scene->materials),
+                     .elastic_scale = eb_potential_elastic_scale(scene),
                      .force = c->relieved};
   eb_scene_boundary(scene, time + scene->dt, c->work.fixed, c->work.target);
   EB_TRY(eb_conjac_constrain_rigid_modes(c, find_boundary(c), x, angles, log));

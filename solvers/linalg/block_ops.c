@@ -62,25 +62,34 @@ void eb_block_lift(const eb_block_matrix *A, const uint8_t *fixed, const double 
   }
 }
 
-/* x_s = value is said by rows scale I x_s = scale value. The scale is the mean of the free
- * diagonal, within the spectrum of A_ff, so that the condition number of the whole is that of A_ff.
- */
-void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *value,
-                        double *rhs) {
+/* The eigenvalues of the constrained matrix are those of A_ff and, for every fixed row, the
+ * diagonal there. The mean of A_ff's diagonal is the mean of its eigenvalues, tr A_ff / n, which
+ * lies between the least and the largest: the new rows leave the condition number as it is. Ones in
+ * their place would not, in units where the stiffness is 1e9. */
+double eb_block_free_diagonal(const eb_block_matrix *A, int32_t own, const uint8_t *fixed,
+                              const eb_ranks *ranks) {
   double sum = 0;
   int64_t free_rows = 0;
-  for (int32_t i = 0; i < A->rows; i++) {
+  for (int32_t i = 0; i < own; i++) {
     if (fixed[i]) continue;
     const double *a = A->values + 9 * (int64_t)A->diagonal[i];
     sum += a[0] + a[4] + a[8];
     free_rows += 3;
   }
-  /* The eigenvalues of the constrained matrix are those of A_ff and, for every fixed row, the
-   * scale. The mean of A_ff's diagonal is the mean of its eigenvalues, tr A_ff / n, which lies
-   * between the least and the largest: the new rows leave the condition number as it is. Ones in
-   * their place would not, in units where the stiffness is 1e9. */
-  double scale = free_rows ? sum / (double)free_rows : 1;
-  if (!(scale > 0 && isfinite(scale))) scale = 1; /* nothing that could serve as a scale */
+  eb_ranks_sum(ranks, 1, &sum);
+  eb_ranks_sum_whole(ranks, 1, &free_rows);
+  double mean = free_rows ? sum / (double)free_rows : 1;
+  return mean > 0 && isfinite(mean) ? mean : 1;
+}
+
+void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *value,
+                        double *rhs) {
+  eb_block_constrain_to(A, fixed, value, rhs, eb_block_free_diagonal(A, A->rows, fixed, NULL));
+}
+
+/* x_s = value is said by rows d I x_s = d value. */
+void eb_block_constrain_to(eb_block_matrix *A, const uint8_t *fixed, const double *value,
+                           double *rhs, double diagonal) {
   if (rhs && value) eb_block_lift(A, fixed, value, rhs);
   for (int32_t i = 0; i < A->rows; i++) {
     if (!fixed[i]) continue;
@@ -90,11 +99,11 @@ void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *
       int32_t mirror = fixed[j] ? -1 : eb_block_matrix_find(A, j, i);
       if (mirror >= 0) memset(A->values + 9 * (int64_t)mirror, 0, 9 * sizeof *A->values);
     }
-    double *diagonal = A->values + 9 * (int64_t)A->diagonal[i];
-    diagonal[0] = diagonal[4] = diagonal[8] = scale;
+    double *block = A->values + 9 * (int64_t)A->diagonal[i];
+    block[0] = block[4] = block[8] = diagonal;
     if (!rhs) continue;
     for (int64_t k = 3 * (int64_t)i; k < 3 * (int64_t)i + 3; k++)
-      rhs[k] = value ? scale * value[k] : 0;
+      rhs[k] = value ? diagonal * value[k] : 0;
   }
 }
 

@@ -4,6 +4,7 @@
 #define EB_LINALG_BLOCK_OPS_H
 
 #include "problems/elasticity/block_matrix.h"
+#include "problems/ranks/ranks.h"
 
 /* y = A x; both 3 rows long, not overlapping. */
 void eb_block_multiply(const eb_block_matrix *A, const double *x, double *y);
@@ -15,6 +16,13 @@ void eb_block_multiply_rows(const eb_block_matrix *A, int32_t from, int32_t to, 
  * first subtracts A_free,fixed value_fixed from the free rows and sets the fixed rows so that the
  * solution there is value (3 rows; NULL for zeros). */
 void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *value, double *rhs);
+/* The same with a diagonal of the fixed rows that is given. */
+void eb_block_constrain_to(eb_block_matrix *A, const uint8_t *fixed, const double *value,
+                           double *rhs, double diagonal);
+/* The mean diagonal of the free rows among the first `own` of all ranks (collective), 1 where it is
+ * not positive and finite. */
+double eb_block_free_diagonal(const eb_block_matrix *A, int32_t own, const uint8_t *fixed,
+                              const eb_ranks *ranks);
 /* rhs_free -= A_free,fixed value_fixed: what eb_block_constrain does to the free rows, for a matrix
  * that is kept whole. */
 void eb_block_lift(const eb_block_matrix *A, const uint8_t *fixed, const double *value,

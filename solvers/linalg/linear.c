@@ -17,6 +17,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 #include "problems/base/text.h"
+#include "problems/ranks/part.h"
 #include "solvers/linalg/linear_kind.h"
 
 static const eb_linear_kind *const kinds[] = {&eb_linear_cg, &eb_linear_cholesky,
@@ -28,6 +29,7 @@ struct eb_linear {
   const eb_linear_kind *kind;
   void *data;
   int threads;
+  const eb_ranks *ranks;   /* that share the matrix; NULL: none */
   int32_t rows, blocks;    /* of the pattern */
   bool has_matrix;         /* set_matrix was called and did not fail */
   eb_reason matrix_reason; /* its outcome */
@@ -51,6 +53,11 @@ static eb_error check_settings(const eb_linear_kind *kind, const eb_linear_setti
   if (settings->threads < 1)
     return EB_ERROR(EB_ERR_USAGE, "linear solver: threads is %d, must be at least 1",
                     settings->threads);
+  if (settings->part && !kind->by_parts)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "linear solver '%s' cannot share a matrix between ranks; linear=petsc can, and "
+                    "is the default with ranks > 1",
+                    kind->name);
   if (kind->direct) return EB_OK;
   if (!(settings->rtol >= 0 && settings->rtol < 1))
     return EB_ERROR(EB_ERR_USAGE, "linear solver '%s': rtol is %g, must be in [0, 1)",
@@ -91,10 +98,14 @@ eb_error eb_linear_create(const eb_linear_settings *settings, const eb_block_mat
   EB_TRY(EB_NEW(linear, 1));
   linear->kind = kind;
   linear->threads = settings->threads;
+  linear->ranks = settings->part ? settings->part->ranks : NULL;
   linear->rows = pattern->rows;
   linear->blocks = pattern->start[pattern->rows];
   int before = enter(linear->threads);
-  eb_error error = kind->create(settings, pattern, log, &linear->data);
+  eb_error mine = kind->create(settings, pattern, log, &linear->data);
+  bool created = !mine;
+  eb_error error = eb_ranks_agree(linear->ranks, mine);
+  if (error && created) kind->destroy(linear->data);
   omp_set_num_threads(before);
   if (error) {
     free(linear);
@@ -115,7 +126,8 @@ eb_error eb_linear_set_matrix(eb_linear *linear, const eb_block_matrix *A, eb_st
                     linear->kind->name, A->rows, A->start[A->rows], linear->rows, linear->blocks);
   int before = enter(linear->threads);
   eb_log_begin(log, EB_PHASE_FACTOR);
-  eb_error error = linear->kind->set_matrix(linear->data, A, log, reason);
+  eb_error error =
+      eb_ranks_agree(linear->ranks, linear->kind->set_matrix(linear->data, A, log, reason));
   eb_log_end(log, EB_PHASE_FACTOR);
   omp_set_num_threads(before);
   if (error) return eb_error_prefix(error, "linear solver '%s'", linear->kind->name);
@@ -139,7 +151,8 @@ eb_error eb_linear_solve(eb_linear *linear, const double *b, double *x, eb_step_
   int before = enter(linear->threads);
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_error error =
-      linear->kind->solve(linear->data, b, x, log, log_residuals && log != NULL, result);
+      eb_ranks_agree(linear->ranks, linear->kind->solve(linear->data, b, x, log,
+                                                        log_residuals && log != NULL, result));
   eb_log_end(log, EB_PHASE_SOLVE);
   omp_set_num_threads(before);
   if (error) return eb_error_prefix(error, "linear solver '%s'", linear->kind->name);

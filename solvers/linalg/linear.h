@@ -9,7 +9,14 @@
 #include "problems/elasticity/block_matrix.h"
 #include "solvers/solver.h"
 
+struct eb_part;
+
 typedef struct eb_linear eb_linear;
+
+/* Options of PETSc for elasticity of any size, on any number of ranks (petsc.c says why). */
+#define EB_PETSC_MULTIGRID                                                                         \
+  "-ksp_type cg -pc_type gamg -pc_gamg_agg_nsmooths 1 -pc_gamg_aggressive_coarsening 1 "           \
+  "-pc_gamg_coarse_eq_limit 1000 -pc_gamg_reuse_interpolation true"
 
 typedef struct eb_linear_settings {
   const char *kind;           /* "cg", "cholesky", "cholesky-single", "cholmod", "petsc" */
@@ -17,6 +24,9 @@ typedef struct eb_linear_settings {
   const char *petsc_options;  /* petsc: "-ksp_type cg -pc_type gamg" */
   const double *positions;    /* petsc: rows x 3, m, for the rigid motions as near-null space of
                                  multigrid; or NULL. Read by create only */
+  const struct eb_part *part; /* petsc: whose rows these are, when ranks share the matrix: rows of
+                                 owned nodes count, columns are local nodes, all calls are
+                                 collective; NULL: the matrix is whole. Outlives the solver */
   double rtol, atol;          /* cg, petsc: |r| <= max(rtol |b|, atol) */
   int64_t max_iterations;     /* cg, petsc */
   int threads;                /* cg, cholesky; cholmod and petsc run fastest on one */

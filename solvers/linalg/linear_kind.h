@@ -9,7 +9,8 @@
 
 typedef struct eb_linear_kind {
   const char *name;
-  bool direct; /* has no tolerances and no limit of iterations */
+  bool direct;   /* has no tolerances and no limit of iterations */
+  bool by_parts; /* serves matrices that ranks share */
   eb_error (*create)(const eb_linear_settings *settings, const eb_block_matrix *pattern,
                      eb_step_log *log, void **data);
   eb_error (*set_matrix)(void *data, const eb_block_matrix *A, eb_step_log *log, eb_reason *reason);

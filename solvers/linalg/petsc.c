@@ -2,8 +2,11 @@
  * ("-ksp_type cg -pc_type gamg").
  * Reference: Balay et al., PETSc/TAO Users Manual.
  *
- * Sequential. The matrix is AIJ with block size 3 ("-mat_type baij" or "sbaij" change it). Without
- * options: cg with PETSc's default preconditioner. The names in the string get a prefix of this
+ * On one process, or on the ranks that share a part each (problems/ranks/part.h): then rank r has
+ * the rows of its nodes, whose columns go over by their global numbers, and every call is
+ * collective. The matrix is AIJ with block size 3 ("-mat_type baij" or "sbaij" change it), since
+ * multigrid makes its coarse matrices of no other. Without options: cg with PETSc's default
+ * preconditioner. The names in the string get a prefix of this
  * solver's own, so that several solvers live side by side; names that nothing has read after the
  * first set-up are an EB_ERR_USAGE. The norm is |b - A x| (unpreconditioned) for the methods that
  * can monitor it, so that tolerances mean the same as for cg; the reported residual is always the
@@ -18,7 +21,8 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
-#include "solvers/linalg/block_ops.h"
+#include "problems/ranks/communicator.h"
+#include "problems/ranks/part.h"
 #include "solvers/linalg/linear_kind.h"
 #include "solvers/petsc/session.h"
 
@@ -29,21 +33,25 @@ enum { PREFIX_BYTES = 32 };
 typedef struct petsc {
   eb_linear_settings settings; /* texts and positions only valid in create */
   char prefix[PREFIX_BYTES];
-  char *options;   /* own copy of the string; names and values cut by 0 bytes */
-  size_t length;   /* of it */
-  bool configured; /* the first set-up is done and every option was read */
+  char *options;         /* own copy of the string; names and values cut by 0 bytes */
+  size_t length;         /* of it */
+  bool configured;       /* the first set-up is done and every option was read */
+  const eb_ranks *ranks; /* NULL: one process for itself */
+  MPI_Comm comm;         /* theirs */
   KSP ksp;
   Mat matrix;
-  Vec b, x;
-  int32_t rows;
-  double *values; /* one block row as PETSc wants it: 3 x 3k */
-  double *residual;
-  const eb_block_matrix *A;
+  Vec b, x, residual;
+  int32_t rows;           /* that this rank has */
+  PetscInt first;         /* block row of the first of them in the whole matrix */
+  PetscInt *global;       /* block columns in the whole matrix, of all local ones */
+  PetscInt *columns;      /* of one block row */
+  double *values;         /* one block row as PETSc wants it: 3 x 3k */
   eb_step_log *residuals; /* during a solve: where the monitor writes, or NULL */
 } petsc;
 
 /* Names of the options string that nothing has read. */
 typedef struct unused_list {
+  const eb_ranks *ranks;
   size_t skip; /* length of "-" and the prefix */
   int count;
   char names[256];
@@ -108,12 +116,13 @@ static PetscErrorCode clear_option(const char *name, const char *value, void *co
   return PetscOptionsClearValue(NULL, name);
 }
 
+/* Some parts are on one rank alone, such as the factor of the coarsest grid. */
 static PetscErrorCode collect_unused(const char *name, const char *value, void *context) {
   unused_list *list = context;
   PetscBool used = PETSC_FALSE;
   (void)value;
   PetscCall(PetscOptionsUsed(NULL, name + 1, &used));
-  if (used) return 0;
+  if (eb_ranks_any(list->ranks, used)) return 0;
   size_t length = strlen(list->names);
   snprintf(list->names + length, sizeof list->names - length, "%s-%s", list->count ? ", " : "",
            name + list->skip);
@@ -131,26 +140,71 @@ static PetscErrorCode monitor(KSP ksp, PetscInt iteration, PetscReal norm, void 
   return 0;
 }
 
-/* The room of every block row is said beforehand: MatSetValues would else move the matrix with
- * every row that does not fit. `upper` serves sbaij, which stores one triangle. */
-static PetscErrorCode create_matrix(petsc *p, const eb_block_matrix *A, PetscInt *row_blocks) {
-  PetscInt n = 3 * A->rows, *upper = row_blocks + A->rows;
-  for (int32_t i = 0; i < A->rows; i++) {
-    row_blocks[i] = A->start[i + 1] - A->start[i];
-    upper[i] = A->start[i + 1] - A->diagonal[i];
+/* Blocks of a row by where PETSc keeps them: with columns that this rank has, or others; all, or
+ * those on and above the diagonal. */
+typedef struct row_room {
+  PetscInt *own, *others, *upper_own, *upper_others; /* rows each */
+} row_room;
+
+static void count_blocks(const petsc *p, const eb_block_matrix *A, row_room room) {
+  for (int32_t i = 0; i < p->rows; i++) {
+    room.own[i] = room.others[i] = room.upper_own[i] = room.upper_others[i] = 0;
+    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
+      int32_t j = A->column[b];
+      bool upper = p->global[j] >= p->first + i;
+      (j < p->rows ? room.own : room.others)[i]++;
+      (j < p->rows ? room.upper_own : room.upper_others)[i] += upper;
+    }
   }
-  PetscCall(MatCreate(PETSC_COMM_SELF, &p->matrix));
-  PetscCall(MatSetSizes(p->matrix, n, n, n, n));
+}
+
+/* The room of every block row is said beforehand: MatSetValues would else move the matrix with
+ * every row that does not fit. The upper triangle serves sbaij, which stores no other. */
+static PetscErrorCode create_matrix(petsc *p, row_room room) {
+  PetscInt n = 3 * p->rows;
+  PetscBool half = PETSC_FALSE;
+  PetscCall(MatCreate(p->comm, &p->matrix));
+  PetscCall(MatSetSizes(p->matrix, n, n, PETSC_DETERMINE, PETSC_DETERMINE));
   PetscCall(MatSetBlockSize(p->matrix, 3));
-  PetscCall(MatSetType(p->matrix, MATSEQAIJ));
+  PetscCall(MatSetType(p->matrix, MATAIJ));
   PetscCall(MatSetOptionsPrefix(p->matrix, p->prefix));
   PetscCall(MatSetFromOptions(p->matrix));
-  PetscCall(MatXAIJSetPreallocation(p->matrix, 3, row_blocks, NULL, upper, NULL));
-  PetscBool half = PETSC_FALSE;
-  PetscCall(PetscObjectTypeCompare((PetscObject)p->matrix, MATSEQSBAIJ, &half));
+  PetscCall(MatXAIJSetPreallocation(p->matrix, 3, room.own, room.others, room.upper_own,
+                                    room.upper_others));
+  PetscCall(MatSetOption(p->matrix, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)p->matrix, &half, MATSEQSBAIJ, MATMPISBAIJ, ""));
   if (half) PetscCall(MatSetOption(p->matrix, MAT_IGNORE_LOWER_TRIANGULAR, PETSC_TRUE));
-  PetscCall(MatSetOption(p->matrix, MAT_SPD, PETSC_TRUE));
-  return 0;
+  return MatSetOption(p->matrix, MAT_SPD, PETSC_TRUE);
+}
+
+static PetscErrorCode allocate_matrix(petsc *p, const eb_block_matrix *A) {
+  row_room room;
+  PetscCall(PetscMalloc4(p->rows, &room.own, p->rows, &room.others, p->rows, &room.upper_own,
+                         p->rows, &room.upper_others));
+  count_blocks(p, A, room);
+  PetscErrorCode code = create_matrix(p, room);
+  PetscCall(PetscFree4(room.own, room.others, room.upper_own, room.upper_others));
+  return code;
+}
+
+/* A vector of this rank's rows without memory of its own, or on `values`. */
+static PetscErrorCode create_vector(const petsc *p, const double *values, Vec *out) {
+  if (eb_ranks_count(p->ranks) == 1)
+    return VecCreateSeqWithArray(p->comm, 3, 3 * p->rows, values, out);
+  return VecCreateMPIWithArray(p->comm, 3, 3 * p->rows, PETSC_DETERMINE, values, out);
+}
+
+/* Smoothed aggregation needs to know what the operator nearly annihilates and every level must
+ * therefore represent: of elasticity without supports the six rigid motions (Vanek, Mandel and
+ * Brezina 1996). */
+static PetscErrorCode attach_rigid_motions(petsc *p) {
+  Vec points;
+  MatNullSpace motions;
+  PetscCall(create_vector(p, p->settings.positions, &points));
+  PetscCall(MatNullSpaceCreateRigidBody(points, &motions));
+  PetscCall(MatSetNearNullSpace(p->matrix, motions));
+  PetscCall(MatNullSpaceDestroy(&motions));
+  return VecDestroy(&points);
 }
 
 /* Methods that can watch |b - A x|: with the preconditioner on the left, or when it is on the
@@ -176,36 +230,20 @@ static PetscErrorCode choose_norm(petsc *p) {
   return 0;
 }
 
-/* Everything is in sequence on PETSC_COMM_SELF: the program's threads are OpenMP's, and MPI is
- * there because PETSc needs it. The vectors b and x are created without memory: each solve lends
- * them the caller's. */
+/* The vectors b and x are created without memory: each solve lends them the caller's, in which
+ * owned nodes come first. */
 static PetscErrorCode create_all(void *context) {
   petsc_work *work = context;
   petsc *p = work->p;
-  PetscInt *row_blocks;
   PetscCall(each_option(p, set_option, NULL));
-  PetscCall(PetscMalloc1(2 * (size_t)p->rows, &row_blocks));
-  PetscErrorCode code = create_matrix(p, work->A, row_blocks);
-  PetscCall(PetscFree(row_blocks));
-  PetscCall(code);
-  /* Smoothed aggregation needs to know what the operator nearly annihilates and every level must
-   * therefore represent: of elasticity without supports the six rigid motions (Vanek, Mandel and
-   * Brezina 1996). */
-  if (p->settings.positions) {
-    Vec points;
-    MatNullSpace motions;
-    PetscCall(
-        VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, p->settings.positions, &points));
-    PetscCall(MatNullSpaceCreateRigidBody(points, &motions));
-    PetscCall(MatSetNearNullSpace(p->matrix, motions));
-    PetscCall(MatNullSpaceDestroy(&motions));
-    PetscCall(VecDestroy(&points));
-  }
-  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, NULL, &p->b));
-  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 3, 3 * p->rows, NULL, &p->x));
+  PetscCall(allocate_matrix(p, work->A));
+  if (p->settings.positions) PetscCall(attach_rigid_motions(p));
+  PetscCall(create_vector(p, NULL, &p->b));
+  PetscCall(create_vector(p, NULL, &p->x));
+  PetscCall(MatCreateVecs(p->matrix, NULL, &p->residual));
   /* The type must be known before the norm, and the user's norm comes after ours: hence twice. */
   const eb_linear_settings *s = &p->settings;
-  PetscCall(KSPCreate(PETSC_COMM_SELF, &p->ksp));
+  PetscCall(KSPCreate(p->comm, &p->ksp));
   PetscCall(KSPSetOptionsPrefix(p->ksp, p->prefix));
   PetscCall(KSPSetOperators(p->ksp, p->matrix, p->matrix));
   PetscCall(KSPSetType(p->ksp, KSPCG));
@@ -227,6 +265,7 @@ static PetscErrorCode destroy_all(void *context) {
   PetscCall(MatDestroy(&p->matrix));
   PetscCall(VecDestroy(&p->b));
   PetscCall(VecDestroy(&p->x));
+  PetscCall(VecDestroy(&p->residual));
   return 0;
 }
 
@@ -239,16 +278,13 @@ static void petsc_destroy(void *data) {
   }
   free(p->options);
   free(p->values);
-  free(p->residual);
+  free(p->columns);
+  free(p->global);
   free(p);
 }
 
-static eb_error prepare(petsc *p, const eb_block_matrix *A) {
-  petsc_work work = {.p = p, .A = A};
-  int32_t longest = 0;
-  for (int32_t i = 0; i < A->rows; i++)
-    if (A->start[i + 1] - A->start[i] > longest) longest = A->start[i + 1] - A->start[i];
-  /* Copies the string, cut into words. */
+/* Copies the string, cut into words. */
+static eb_error copy_options(petsc *p) {
   p->length = p->settings.petsc_options ? strlen(p->settings.petsc_options) : 0;
   EB_TRY(EB_NEW(p->options, p->length + 1));
   for (size_t k = 0; k < p->length; k++)
@@ -261,10 +297,39 @@ static eb_error prepare(petsc *p, const eb_block_matrix *A) {
                     "petsc options begin with '%s'; names begin with '-', as in \"-ksp_type cg "
                     "-pc_type gamg\"",
                     first);
-  EB_TRY(EB_NEW(p->values, 9 * (size_t)longest));
-  EB_TRY(EB_NEW(p->residual, 3 * (size_t)p->rows));
+  return EB_OK;
+}
+
+static eb_error number_columns(petsc *p, int32_t columns) {
+  const eb_part *part = p->settings.part;
+  if (part && part->all_nodes > PETSC_MAX_INT / 3)
+    return EB_ERROR(EB_ERR_LIMIT, "%lld nodes are more than the %lld that this PETSc can number",
+                    (long long)part->all_nodes, (long long)(PETSC_MAX_INT / 3));
+  EB_TRY(EB_NEW(p->global, columns));
+  for (int32_t j = 0; j < columns; j++) p->global[j] = part ? (PetscInt)part->global[j] : j;
+  p->first = part ? (PetscInt)part->first : 0;
+  return EB_OK;
+}
+
+static eb_error allocate(petsc *p, const eb_block_matrix *A) {
+  int32_t longest = 0;
+  for (int32_t i = 0; i < p->rows; i++)
+    if (A->start[i + 1] - A->start[i] > longest) longest = A->start[i + 1] - A->start[i];
+  EB_TRY(copy_options(p));
+  EB_TRY(number_columns(p, A->rows));
+  EB_TRY(EB_NEW(p->columns, longest));
+  return EB_NEW(p->values, 9 * (size_t)longest);
+}
+
+/* The prefix is rank 0's, so that it is the same on all. */
+static eb_error prepare(petsc *p, const eb_block_matrix *A) {
+  petsc_work work = {.p = p, .A = A};
+  int64_t address = eb_ranks_self(p->ranks) == 0 ? (int64_t)(uintptr_t)p : 0;
+  EB_TRY(eb_ranks_agree(p->ranks, allocate(p, A)));
   EB_TRY(eb_petsc_start());
-  snprintf(p->prefix, sizeof p->prefix, "eb%zx_", (size_t)p);
+  p->comm = eb_ranks_communicator(p->ranks);
+  eb_ranks_sum_whole(p->ranks, 1, &address);
+  snprintf(p->prefix, sizeof p->prefix, "eb%llx_", (unsigned long long)address);
   return eb_petsc_call(create_all, &work, "setting options");
 }
 
@@ -273,7 +338,8 @@ static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_
   petsc *p;
   EB_TRY(EB_NEW(p, 1));
   p->settings = *settings;
-  p->rows = pattern->rows;
+  p->ranks = settings->part ? settings->part->ranks : NULL;
+  p->rows = settings->part ? settings->part->nodes : pattern->rows;
   eb_log_begin(log, EB_PHASE_ANALYZE);
   eb_error error = prepare(p, pattern);
   eb_log_end(log, EB_PHASE_ANALYZE);
@@ -286,6 +352,41 @@ static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_
 
 /* ---- matrix ---------------------------------------------------------------------------------- */
 
+/* Block row i goes over as 3 rows of 3k values. */
+static PetscErrorCode copy_values(petsc *p, const eb_block_matrix *A) {
+  for (int32_t i = 0; i < p->rows; i++) {
+    PetscInt row = p->first + i;
+    int32_t k = A->start[i + 1] - A->start[i];
+    const double *block = A->values + 9 * (int64_t)A->start[i];
+    for (int32_t b = 0; b < k; b++, block += 9) {
+      p->columns[b] = p->global[A->column[A->start[i] + b]];
+      for (int r = 0; r < 3; r++)
+        memcpy(p->values + 3 * ((int64_t)r * k + b), block + 3 * r, 3 * sizeof *p->values);
+    }
+    PetscCall(MatSetValuesBlocked(p->matrix, 1, &row, k, p->columns, p->values, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(p->matrix, MAT_FINAL_ASSEMBLY));
+  return MatAssemblyEnd(p->matrix, MAT_FINAL_ASSEMBLY);
+}
+
+/* MUMPS factors what is not definite as well, and counts the pivots below zero. */
+static PetscErrorCode has_negative_pivots(PC pc, bool *out) {
+  PetscBool cholesky = PETSC_FALSE, mumps = PETSC_FALSE;
+  MatSolverType package = NULL;
+  Mat factor;
+  PetscInt negative = 0;
+  *out = false;
+  PetscCall(PetscObjectTypeCompare((PetscObject)pc, PCCHOLESKY, &cholesky));
+  if (!cholesky) return 0;
+  PetscCall(PCFactorGetMatSolverType(pc, &package));
+  PetscCall(PetscStrcmp(package, MATSOLVERMUMPS, &mumps));
+  if (!mumps) return 0;
+  PetscCall(PCFactorGetMatrix(pc, &factor));
+  PetscCall(MatGetInertia(factor, &negative, NULL, NULL));
+  *out = negative > 0;
+  return 0;
+}
+
 static PetscErrorCode set_up(void *context) {
   petsc_work *work = context;
   petsc *p = work->p;
@@ -293,19 +394,7 @@ static PetscErrorCode set_up(void *context) {
   PCFailedReason failed = PC_NOERROR;
   PetscLogDouble before = 0, after = 0;
   PetscCall(PetscGetFlops(&before));
-  /* Block row i goes over as 3 rows of 3k values. */
-  for (PetscInt i = 0; i < work->A->rows; i++) {
-    int32_t k = work->A->start[i + 1] - work->A->start[i];
-    for (int32_t b = 0; b < k; b++)
-      for (int r = 0; r < 3; r++)
-        memcpy(p->values + 3 * ((int64_t)r * k + b),
-               work->A->values + 9 * (int64_t)(work->A->start[i] + b) + 3 * r,
-               3 * sizeof *p->values);
-    PetscCall(MatSetValuesBlocked(p->matrix, 1, &i, k, work->A->column + work->A->start[i],
-                                  p->values, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(p->matrix, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(p->matrix, MAT_FINAL_ASSEMBLY));
+  PetscCall(copy_values(p, work->A));
   PetscCall(KSPSetOperators(p->ksp, p->matrix, p->matrix));
   PetscCall(KSPSetUp(p->ksp));
   PetscCall(KSPGetPC(p->ksp, &pc));
@@ -316,15 +405,18 @@ static PetscErrorCode set_up(void *context) {
     PetscCall(KSPSetUpOnBlocks(p->ksp));
     PetscCall(PCGetFailedReason(pc, &failed));
   }
+  bool indefinite = false;
+  if (!failed) PetscCall(has_negative_pivots(pc, &indefinite));
+  indefinite = eb_ranks_any(p->ranks, failed || indefinite);
   PetscCall(PetscGetFlops(&after));
   work->flops = after - before;
-  *work->reason = failed ? EB_NOT_POSITIVE_DEFINITE : EB_CONVERGED_ITS;
+  *work->reason = indefinite ? EB_NOT_POSITIVE_DEFINITE : EB_CONVERGED_ITS;
   return 0;
 }
 
 static PetscErrorCode find_unused(void *context) {
   petsc_work *work = context;
-  work->unused = (unused_list){.skip = 1 + strlen(work->p->prefix)};
+  work->unused = (unused_list){.ranks = work->p->ranks, .skip = 1 + strlen(work->p->prefix)};
   return each_option(work->p, collect_unused, &work->unused);
 }
 
@@ -332,11 +424,10 @@ static eb_error petsc_set_matrix(void *data, const eb_block_matrix *A, eb_step_l
                                  eb_reason *reason) {
   petsc *p = data;
   petsc_work work = {.p = p, .A = A, .reason = reason};
-  p->A = A;
   *reason = EB_DIVERGED_NAN;
   double sum = 0; /* stays 0 unless an entry is infinite or NaN */
-  for (int64_t k = 0; k < 9 * (int64_t)A->start[A->rows]; k++) sum += 0 * A->values[k];
-  if (sum != 0) return EB_OK;
+  for (int64_t k = 0; k < 9 * (int64_t)A->start[p->rows]; k++) sum += 0 * A->values[k];
+  if (eb_ranks_any(p->ranks, sum != 0)) return EB_OK;
   EB_TRY(eb_petsc_call(set_up, &work, "setting up"));
   if (!p->configured && *reason > 0) {
     /* Options of inner solvers are read while they are set up: this is the first moment to know. */
@@ -398,9 +489,12 @@ static PetscErrorCode solve(void *context) {
   PetscCall(VecPlaceArray(p->b, work->b));
   PetscCall(VecPlaceArray(p->x, work->x));
   PetscErrorCode code = KSPSolve(p->ksp, p->b, p->x);
+  /* The true residual: that of the method follows its recurrence, or another norm. */
+  if (!code) code = MatResidual(p->matrix, p->b, p->x, p->residual);
   PetscCall(VecResetArray(p->b));
   PetscCall(VecResetArray(p->x));
   PetscCall(code);
+  PetscCall(VecNorm(p->residual, NORM_2, &work->result->residual));
   PetscCall(PetscGetFlops(&after));
   PetscCall(KSPGetConvergedReason(p->ksp, &reason));
   PetscCall(KSPGetIterationNumber(p->ksp, &iterations));
@@ -420,22 +514,18 @@ static PetscErrorCode solve(void *context) {
 static eb_error petsc_solve(void *data, const double *b, double *x, eb_step_log *log,
                             bool log_residuals, eb_linear_result *result) {
   petsc *p = data;
-  const int64_t n = 3 * (int64_t)p->rows;
   petsc_work work = {.p = p, .b = b, .x = x, .result = result};
   p->residuals = log_residuals ? log : NULL;
   eb_error error = eb_petsc_call(solve, &work, "solving");
   p->residuals = NULL;
   EB_TRY(error);
-  /* The true residual: that of the method follows its recurrence, or another norm. */
-  eb_block_multiply(p->A, x, p->residual);
-  for (int64_t k = 0; k < n; k++) p->residual[k] = b[k] - p->residual[k];
-  result->residual = eb_norm(n, p->residual);
   if (!isfinite(result->residual) && result->reason > 0) result->reason = EB_DIVERGED_NAN;
   eb_log_count(log, EB_COUNT_FLOPS, work.flops);
   return EB_OK;
 }
 
 const eb_linear_kind eb_linear_petsc = {.name = "petsc",
+                                        .by_parts = true,
                                         .create = petsc_create,
                                         .set_matrix = petsc_set_matrix,
                                         .solve = petsc_solve,

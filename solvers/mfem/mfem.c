@@ -142,7 +142,7 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
   m->potential =
       (eb_potential){.elasticity = scene->elasticity,
                      .nodes = m->work.nodes,
-                     .elastic_scale = eb_potential_elastic_scale(scene->mesh, scene->materials),
+                     .elastic_scale = eb_potential_elastic_scale(scene),
                      .fixed = m->work.fixed,
                      .force = m->work.force,
                      .predicted = m->predicted,

@@ -13,11 +13,14 @@
  * Needs: energy, gradient, Hessian. The gradient comes with the assembly of the matrix; a gradient
  * alone is evaluated only where the iteration is expected to end. W is evaluated once a guess and
  * once a line-search point.
+ * Of a part of a scene, vectors are over the local nodes, ghosts too; what is summed or decided is
+ * summed over owned nodes and elements and then over the ranks, so that all take the same branches.
  * Workspace: eb_implicit, four more vectors, the list of elements at supports.
  * Fails: EB_DIVERGED_MAX_IT and EB_DIVERGED_LINE_SEARCH leave the best iterate in the state;
  * EB_DIVERGED_NAN, EB_NOT_POSITIVE_DEFINITE and failures of the linear solver leave it as it was.
  */
 #include "problems/base/memory.h"
+#include "problems/ranks/part.h"
 #include "solvers/common/implicit.h"
 #include "solvers/common/incremental_potential.h"
 #include "solvers/common/step_options.h"
@@ -41,7 +44,8 @@ static const eb_option options[] = {
      .choices = "auto|always|never",
      .unit = "",
      .doc = "elements' Hessians semi-definite: where needed, always, or shift by M instead"},
-    EB_LINEAR_OPTIONS("cholesky", "block-jacobi", "1e-4"),
+    EB_RANKS_OPTION,
+    EB_LINEAR_OPTIONS(EB_LINEAR_BY_RANKS, "block-jacobi", "1e-4"),
     {0}};
 
 typedef enum hessian_projection {
@@ -82,6 +86,10 @@ typedef struct newton_solver {
   double floor;         /* change of grad W when x is rounded to double, N */
 } newton_solver;
 
+static const eb_ranks *ranks_of(const newton_solver *newton) {
+  return eb_scene_ranks(newton->work.scene);
+}
+
 static void copy(const newton_solver *newton, double *to, const double *from) {
   memcpy(to, from, (size_t)newton->work.size * sizeof *to);
 }
@@ -117,21 +125,23 @@ static const int64_t longest_wait = 8;
 static void assemble(newton_solver *newton, eb_step_log *log) {
   const eb_block_matrix *A = newton->work.matrix;
   const double *mass = eb_elasticity_mass(newton->potential.elasticity);
+  enum { SQUARE, TRACE, MASS, SUMS };
   double inertia = newton->potential.inertia + newton->shift * newton->shift_unit;
-  double square = 0, trace = 0, total_mass = 0;
+  double sum[SUMS] = {0};
   eb_implicit_assemble(&newton->work, newton->x, inertia, 1, !newton->exact, log);
   eb_springs_matrix(&newton->work.springs, 1, newton->work.matrix);
-  for (int32_t i = 0; i < A->rows; i++) {
+  for (int32_t i = 0; i < newton->work.own; i++) {
     const double *block = A->values + 9 * (int64_t)A->diagonal[i];
-    total_mass += 3 * mass[i];
+    sum[MASS] += 3 * mass[i];
     for (int k = 0; k < 3; k++) {
       double change = block[4 * k] * newton->x[3 * (int64_t)i + k];
-      trace += block[4 * k];
-      if (!newton->work.fixed[i]) square += change * change;
+      sum[TRACE] += block[4 * k];
+      if (!newton->work.fixed[i]) sum[SQUARE] += change * change;
     }
   }
-  newton->floor = 0.5 * DBL_EPSILON * sqrt(square);
-  newton->shift_unit = fmax(trace / total_mass - inertia, DBL_MIN);
+  eb_ranks_sum(ranks_of(newton), SUMS, sum);
+  newton->floor = 0.5 * DBL_EPSILON * sqrt(sum[SQUARE]);
+  newton->shift_unit = fmax(sum[TRACE] / sum[MASS] - inertia, DBL_MIN);
 }
 
 /* Sets descent and residual from dE/dx at x. */
@@ -141,6 +151,13 @@ static void find_residual(newton_solver *newton, const double *x) {
   newton->residual.scale += eb_support_layer_force(&newton->layer, newton->work.fixed, x) +
                             eb_clusters_held_force(&newton->work.clusters, newton->work.fixed, x);
   newton->has_gradient = true;
+}
+
+/* grad W . p */
+static double slope_of(const newton_solver *newton) {
+  double slope = -eb_dot(3 * (int64_t)newton->work.own, newton->descent, newton->work.unknown);
+  eb_ranks_sum(ranks_of(newton), 1, &slope);
+  return slope;
 }
 
 /* Chooses the next safer matrix; false when there is none left. */
@@ -166,7 +183,7 @@ static eb_error attempt(newton_solver *newton, eb_step_log *log, eb_reason *reas
   if (*reason < 0) return EB_OK;
   /* Scripted nodes move exactly as prescribed, whatever an iterative solve left there. */
   copy_scripted(work, work->unknown, work->prescribed);
-  double slope = -eb_dot(work->size, newton->descent, work->unknown);
+  double slope = slope_of(newton);
   if (!isfinite(slope))
     *reason = EB_DIVERGED_NAN;
   else if (!newton->lifting && slope >= 0)
@@ -209,7 +226,8 @@ static void guess(newton_solver *newton, const eb_state *state, double dt, eb_st
   newton->value = value_at(newton, state->x, log);
   newton->has_value = true;
   copy(newton, newton->x, state->x);
-  if (memcmp(newton->predicted, state->x, (size_t)work->size * sizeof *state->x) != 0) {
+  bool moves = memcmp(newton->predicted, state->x, (size_t)work->size * sizeof *state->x) != 0;
+  if (eb_ranks_any(ranks_of(newton), moves)) {
     eb_potential_value ahead = value_at(newton, newton->predicted, log);
     if (ahead.value < newton->value.value) {
       copy(newton, newton->x, newton->predicted);
@@ -222,6 +240,7 @@ static void guess(newton_solver *newton, const eb_state *state, double dt, eb_st
       work->prescribed[k] = work->target[k] - newton->x[k];
       newton->lifting |= work->prescribed[k] != 0;
     }
+  newton->lifting = eb_ranks_any(ranks_of(newton), newton->lifting);
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -336,7 +355,7 @@ static void search(newton_solver *newton, eb_step_log *log, eb_reason *reason) {
     return;
   }
   double before = newton->residual.norm, length = 1;
-  double slope = -eb_dot(newton->work.size, newton->descent, newton->work.unknown);
+  double slope = slope_of(newton);
   bool noisy = -slope <= value_digits * DBL_EPSILON * newton->value.magnitude;
   newton->expects_end = false;
   if (!noisy || !judge_by_gradient(newton, log)) {
@@ -380,21 +399,21 @@ static void release(newton_solver *newton) {
   free(newton);
 }
 
-static eb_error allocate(newton_solver *newton, const eb_solver *solver) {
-  EB_TRY(eb_implicit_create(solver, &newton->work));
-  EB_TRY(eb_support_layer_create(solver->scene, &newton->layer));
-  EB_TRY(EB_NEW(newton->x, newton->work.size));
-  EB_TRY(EB_NEW(newton->trial, newton->work.size));
-  EB_TRY(EB_NEW(newton->predicted, newton->work.size));
-  EB_TRY(EB_NEW(newton->descent, newton->work.size));
+static eb_error allocate(newton_solver *newton, const eb_scene *scene) {
+  const int64_t size = 3 * (int64_t)scene->mesh->node_count;
+  EB_TRY(eb_support_layer_create(scene, &newton->layer));
+  EB_TRY(EB_NEW(newton->x, size));
+  EB_TRY(EB_NEW(newton->trial, size));
+  EB_TRY(EB_NEW(newton->predicted, size));
+  EB_TRY(EB_NEW(newton->descent, size));
   return EB_OK;
 }
 
 static eb_error create(eb_solver *solver, const eb_scene *scene) {
-  (void)scene;
   newton_solver *newton = NULL;
   EB_TRY(EB_NEW(newton, 1));
-  eb_error error = allocate(newton, solver);
+  eb_error error = eb_ranks_agree(eb_scene_ranks(scene), allocate(newton, scene));
+  if (!error) error = eb_implicit_create(solver, &newton->work);
   if (error) {
     release(newton);
     return error;
@@ -412,16 +431,16 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
                                                    : EB_PROJECT_AUTO;
   newton->exact = newton->projection == EB_PROJECT_NEVER;
   newton->patience = 1;
-  newton->potential = (eb_potential){
-      .elasticity = solver->scene->elasticity,
-      .nodes = newton->work.nodes,
-      .elastic_scale = eb_potential_elastic_scale(solver->scene->mesh, solver->scene->materials) +
-                       eb_clusters_scale(&newton->work.clusters),
-      .fixed = newton->work.fixed,
-      .force = newton->work.force,
-      .predicted = newton->predicted,
-      .springs = &newton->work.springs,
-      .clusters = &newton->work.clusters};
+  newton->potential = (eb_potential){.elasticity = solver->scene->elasticity,
+                                     .nodes = newton->work.own,
+                                     .ranks = eb_scene_ranks(scene),
+                                     .elastic_scale = eb_potential_elastic_scale(scene) +
+                                                      eb_clusters_scale(&newton->work.clusters),
+                                     .fixed = newton->work.fixed,
+                                     .force = newton->work.force,
+                                     .predicted = newton->predicted,
+                                     .springs = &newton->work.springs,
+                                     .clusters = &newton->work.clusters};
   solver->data = newton;
   return EB_OK;
 }

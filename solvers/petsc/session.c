@@ -33,8 +33,11 @@ static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function
   return code;
 }
 
+/* Ranks may have ended MPI before (eb_ranks_destroy): then nothing of PETSc is left to be ended. */
 static void finalize_at_exit(void) {
   PetscBool running = PETSC_FALSE, done = PETSC_FALSE;
+  int over = 0;
+  if (MPI_Finalized(&over) || over) return;
   if (PetscInitialized(&running) || PetscFinalized(&done)) return;
   if (running && !done) (void)!PetscFinalize();
 }

@@ -13,6 +13,7 @@
  * matrix is not (project=false, or scales beyond double precision); else as the linear solver does.
  * It has no nonlinear tolerance: a step that is too long shows in the audit and in the energy. */
 #include "solvers/common/linearly_implicit.h"
+#include "solvers/common/step_options.h"
 #include "solvers/registry.h"
 
 static const eb_option options[] = {
@@ -28,7 +29,8 @@ static const eb_option options[] = {
      .fallback = "true",
      .unit = "",
      .doc = "take each element's Hessian positive semi-definite"},
-    EB_LINEAR_OPTIONS("cholesky", "block-jacobi", "1e-10"),
+    EB_RANKS_OPTION,
+    EB_LINEAR_OPTIONS(EB_LINEAR_BY_RANKS, "block-jacobi", "1e-10"),
     {0}};
 
 static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
