@@ -16,6 +16,8 @@ static const eb_option options[] = {
     {"linear", EB_OPTION_CHOICE, "cg", 0, 0, "cg|cholesky|petsc", "", "linear solver"},
     {"petsc", EB_OPTION_TEXT, "", 0, 0, NULL, "", "options string"},
     {"shift", EB_OPTION_REAL, "0", 0, 0, NULL, "m", "any finite number"},
+    {"order", EB_OPTION_CHOICE, "natural; nested if max_iterations>100", 0, 0, "natural|nested", "",
+     "by another option"},
     {.name = NULL}};
 
 static eb_error resolve(const char *text) {
@@ -40,12 +42,40 @@ static void test_values(void) {
          "declared options are known");
   tap_ok(strcmp(eb_values_canonical(values),
                 "rtol=1e-3,max_iterations=50,project=true,linear=petsc,petsc=-ksp_type cg,"
-                "shift=0") == 0,
+                "shift=0,order=natural") == 0,
          "the canonical text lists every option in order");
   eb_values_destroy(values);
   tap_require(eb_values_create("solver", NULL, "", &values), "no options");
   tap_ok(eb_values_canonical(values)[0] == '\0', "a table may be empty");
   eb_values_destroy(values);
+}
+
+static void has_order(const char *given, const char *want) {
+  eb_values *values;
+  tap_require(eb_values_create("solver", options, given, &values), given);
+  const char *got = eb_values_text(values, "order");
+  tap_ok(strcmp(got, want) == 0 && strstr(eb_values_canonical(values), got),
+         "with %s the order is %s, in the canonical text too", given, want);
+  tap_ok(eb_values_given(values, "order") == (strstr(given, "order") != NULL),
+         "a default by another option is a default");
+  eb_values_destroy(values);
+}
+
+/* A default that depends on another option is settled when that one is known, in any order. */
+static void test_conditional_defaults(void) {
+  static const eb_option broken[] = {
+      {"order", EB_OPTION_CHOICE, "a; b when n is 1", 0, 0, "a|b", "", "no condition"}, {0}};
+  static const eb_option lost[] = {
+      {"order", EB_OPTION_CHOICE, "a; b if n>1", 0, 0, "a|b", "", "no option n"}, {0}};
+  eb_values *values;
+  has_order("max_iterations=100", "natural");
+  has_order("max_iterations=101", "nested");
+  has_order("max_iterations=500,order=natural", "natural");
+  has_order("order=nested,max_iterations=5", "nested");
+  tap_fails(eb_values_create("solver", broken, NULL, &values), EB_ERR_INVALID, "when n is 1",
+            "a condition that is none");
+  tap_fails(eb_values_create("solver", lost, NULL, &values), EB_ERR_USAGE, "'n'",
+            "a condition on an option that there is not");
 }
 
 static void test_bad_values(void) {
@@ -184,6 +214,7 @@ static void test_digest(void) {
 int main(void) {
   scratch_open();
   test_values();
+  test_conditional_defaults();
   test_bad_values();
   test_errors();
   test_memory();

@@ -24,6 +24,8 @@ struct eb_values {
   char *canonical;
 };
 
+enum { CONDITION = ';' }; /* in a default that depends on another option */
+
 static int find(const eb_values *values, const char *name) {
   for (int i = 0; i < values->count; i++)
     if (strcmp(values->options[i].name, name) == 0) return i;
@@ -132,8 +134,29 @@ static eb_error set_defaults(eb_values *values) {
   EB_TRY(EB_NEW(values->values, values->count));
   for (int i = 0; i < values->count; i++) {
     const char *fallback = values->options[i].fallback;
-    EB_TRY(fallback ? set(values, i, fallback, false) : EB_OK);
+    if (!fallback || strchr(fallback, CONDITION)) continue;
+    EB_TRY(set(values, i, fallback, false));
   }
+  return EB_OK;
+}
+
+/* "cholesky; petsc if ranks>1", once `ranks` is known. */
+static eb_error set_conditional(eb_values *values, int i) {
+  enum { WORD = 64 };
+  char usual[WORD], other[WORD], name[WORD];
+  double above;
+  const eb_option *option = &values->options[i];
+  if (sscanf(option->fallback, "%63[^;]; %63s if %63[^>]>%lf", usual, other, name, &above) != 4)
+    return EB_ERROR(EB_ERR_INVALID, "%s: the default '%s' of %s is none", values->owner,
+                    option->fallback, option->name);
+  int on = find(values, name);
+  if (on < 0) return unknown_option(values, name);
+  return set(values, i, values->values[on].real > above ? other : usual, false);
+}
+
+static eb_error set_conditionals(eb_values *values) {
+  for (int i = 0; i < values->count; i++)
+    if (!values->values[i].text && values->options[i].fallback) EB_TRY(set_conditional(values, i));
   return EB_OK;
 }
 
@@ -158,6 +181,7 @@ static eb_error resolve(eb_values *values, const char *assignments) {
     free(copy);
     EB_TRY(error);
   }
+  EB_TRY(set_conditionals(values));
   EB_TRY(require_all(values));
   for (int i = 0; i < values->count; i++)
     bytes += strlen(values->options[i].name) + strlen(values->values[i].text) + 2;

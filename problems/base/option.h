@@ -25,8 +25,10 @@ typedef enum eb_option_type {
 typedef struct eb_option {
   const char *name;
   eb_option_type type;
-  const char *fallback; /* the default, as text; NULL: it must be given */
-  double min, max;      /* inclusive range of REAL and INT; both 0 means any finite value */
+  /* The default, as text; "cholesky; petsc if ranks>1": by the number that another option has;
+   * NULL: it must be given. */
+  const char *fallback;
+  double min, max; /* inclusive range of REAL and INT; both 0 means any finite value */
   const char *choices;
   const char *unit; /* SI symbol, "" when dimensionless */
   const char *doc;  /* one line */
