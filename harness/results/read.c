@@ -28,6 +28,7 @@ static int by_plan(const void *a, const void *b) {
 static eb_error read_run(hid_t group, eb_run *run) {
   *run = (eb_run){0};
   eb_error error = eb_fields_read(group, eb_run_fields, run);
+  if (run->ranks == 0) run->ranks = 1;                      /* a file older than ranks */
   if (run->uncut_nodes == 0) run->uncut_nodes = run->nodes; /* a file older than cuts */
   if (error) eb_run_clear(run);
   return error;

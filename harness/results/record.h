@@ -183,6 +183,7 @@ typedef struct eb_run {
   char *started;    /* UTC, ISO 8601 */
   char *state_hash; /* of the final positions and velocities */
   int64_t order;    /* place in the plan */
+  int64_t ranks;    /* processes that share the case; older files have 1 */
   int64_t threads, seed, repetition, steps_wanted, steps_done, elements;
   int64_t nodes;       /* of the stored mesh: with all scripted cuts made */
   int64_t uncut_nodes; /* before any cut */

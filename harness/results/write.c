@@ -358,10 +358,21 @@ static void find_held(eb_recorder *recorder, const eb_state *state) {
     if (scene->free_bodies->of_node[i] >= 0) fixed[i] = ON_FREE_BODY;
 }
 
+/* The same as another has found it (eb_frame.held). */
+static void take_held(eb_recorder *recorder, const double *held) {
+  for (size_t i = 0; i < (size_t)recorder->nodes; i++) {
+    recorder->fixed[i] = held[4 * i] != 0 ? SCRIPTED : FREE;
+    memcpy(recorder->vectors + 3 * i, held + 4 * i + 1, 3 * sizeof *held);
+  }
+}
+
 /* Where nothing but weight acts, f_ext is the product m g as it is rounded: 0 is left, which takes
  * no room, and not what a fused multiplication and subtraction makes of it. */
-static eb_error add_force(eb_recorder *recorder, const eb_state *before) {
+static eb_error add_force(eb_recorder *recorder, const eb_frame *frame) {
   const eb_scene *scene = recorder->scene;
+  const eb_state *before = frame->before;
+  if (is_open(recorder, FORCE) && frame->force)
+    return add_vectors(recorder, FORCE, frame->force, frame->state->node_count);
   if (!is_open(recorder, FORCE) || !before) return add_row(recorder, FORCE, NULL);
   const double *mass = eb_elasticity_mass(scene->elasticity);
   eb_scene_force(scene, before->time, before->x, before->v, recorder->vectors);
@@ -459,13 +470,16 @@ static eb_error add_frame(eb_recorder *recorder, const eb_frame *frame) {
   EB_TRY(add_row(recorder, STEP, &step));
   EB_TRY(add_row(recorder, NODE_COUNT, &nodes));
   if (is_open(recorder, FIXED)) {
-    find_held(recorder, state);
+    if (frame->held)
+      take_held(recorder, frame->held);
+    else
+      find_held(recorder, state);
     for (int32_t i = state->node_count; i < recorder->nodes; i++)
       recorder->fixed[i] = recorder->fixed[recorder->parent[i]];
     EB_TRY(add_row(recorder, FIXED, recorder->fixed));
     EB_TRY(add_vectors(recorder, TARGET, recorder->vectors, state->node_count));
   }
-  EB_TRY(add_force(recorder, frame->before));
+  EB_TRY(add_force(recorder, frame));
   if (is_open(recorder, ACTIVATION)) {
     double activation = scene->ops->activation(scene, state->time);
     EB_TRY(add_row(recorder, ACTIVATION, &activation));
@@ -590,6 +604,7 @@ static eb_error put_setup(hid_t setup, const eb_step_log *log) {
 
 eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log) {
   hid_t group;
+  if (!recorder) return EB_OK;
   EB_TRY(eb_h5_group(recorder->run, "setup", &group));
   eb_error error = put_setup(group, log);
   H5Gclose(group);
@@ -599,6 +614,7 @@ eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log) {
 eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
                           const eb_step_log *log) {
   int at = 0;
+  if (!recorder) return EB_OK;
   for (int i = 0; i < EB_COL_COUNT; i++) EB_TRY(add_number(recorder, at++, row[i]));
   for (int i = 0; i < EB_PHASE_COUNT; i++)
     EB_TRY(add_number(recorder, at++, log->phase_seconds[i]));
@@ -619,7 +635,7 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
 eb_error eb_recorder_open_parts(eb_recorder *recorder, int count, const char *const *names) {
   enum { ROWS_PER_CHUNK = 256 };
   hid_t group;
-  if (count == 0) return EB_OK;
+  if (!recorder || count == 0) return EB_OK;
   EB_TRY(EB_NEW(recorder->parts, count * EB_PART_COLUMNS));
   eb_tables_start(recorder->parts, count * EB_PART_COLUMNS);
   recorder->part_tables = count * EB_PART_COLUMNS;
@@ -642,7 +658,7 @@ eb_error eb_recorder_open_parts(eb_recorder *recorder, int count, const char *co
 }
 
 eb_error eb_recorder_parts(eb_recorder *recorder, const double *rows) {
-  for (int i = 0; i < recorder->part_tables; i++)
+  for (int i = 0; recorder && i < recorder->part_tables; i++)
     EB_TRY(eb_table_add(&recorder->parts[i], &rows[i], 1));
   return EB_OK;
 }
@@ -666,8 +682,8 @@ static eb_error open_rotations(eb_recorder *recorder) {
 
 eb_error eb_recorder_rotations(eb_recorder *recorder, int64_t before, const double *row) {
   static const double none[EB_ROTATION_COLUMNS] = {NAN, NAN, NAN, NAN, NAN};
+  if (!recorder || (!recorder->rotates && !row)) return EB_OK;
   int64_t missing = recorder->rotates ? 0 : before;
-  if (!recorder->rotates && !row) return EB_OK;
   if (!recorder->rotates) EB_TRY(open_rotations(recorder));
   for (int i = 0; i < EB_ROTATION_COLUMNS; i++) {
     for (int64_t k = 0; k < missing; k++)
@@ -680,6 +696,7 @@ eb_error eb_recorder_rotations(eb_recorder *recorder, int64_t before, const doub
 eb_error eb_recorder_number(eb_recorder *recorder, const char *path, const char *unit,
                             double value) {
   char group_path[128];
+  if (!recorder) return EB_OK;
   for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
     hid_t group;
     snprintf(group_path, sizeof group_path, "%.*s", (int)(end - path), path);
@@ -696,6 +713,7 @@ static eb_error commit_when_large(eb_recorder *recorder) {
 }
 
 eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame) {
+  if (!recorder) return EB_OK;
   EB_TRY(add_frame(recorder, frame));
   return commit_when_large(recorder);
 }
@@ -733,6 +751,7 @@ static eb_error open_checkpoints(eb_recorder *recorder) {
 }
 
 eb_error eb_recorder_checkpoint(eb_recorder *recorder, const eb_state *state, double began) {
+  if (!recorder) return EB_OK;
   double step = (double)state->step, nodes = state->node_count;
   const double *const rows[] = {&step,    &state->time, &began,   &nodes,      state->x,
                                 state->v, state->q,     state->u, state->pose, state->twist};
@@ -751,10 +770,11 @@ eb_error eb_recorder_checkpoint(eb_recorder *recorder, const eb_state *state, do
 }
 
 hid_t eb_recorder_run(const eb_recorder *recorder) {
-  return recorder->run;
+  return recorder ? recorder->run : -1;
 }
 
 eb_error eb_recorder_commit(eb_recorder *recorder) {
+  if (!recorder) return EB_OK;
   eb_table *updates = &recorder->tables[UPDATES];
   if (updates->set < 0 && updates->rows > 0) {
     EB_TRY(open_frame_table(recorder, UPDATES, (eb_h5_shape){1, {updates->width}}));
@@ -778,6 +798,7 @@ static void close_objects(eb_recorder *recorder) {
 }
 
 eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run) {
+  if (!recorder) return EB_OK;
   EB_TRY(eb_run_write(recorder->run, run));
   if (recorder->has_tables) {
     hid_t group;

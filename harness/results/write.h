@@ -10,6 +10,8 @@
 #include "problems/scene_impl.h"
 #include "solvers/solver.h"
 
+/* Of several ranks one has a recorder: with NULL all functions below record nothing, and are
+ * good. */
 typedef struct eb_recorder eb_recorder;
 
 /* Creates the file with schema, environment (copied from `environment`, a group, or left out when
@@ -42,13 +44,17 @@ typedef struct eb_frame {
    * NULL when nobody counts */
   const uint8_t *updates;
   const struct eb_contact_record *contacts; /* of the step, or NULL */
+  /* Of scenes whose script is not asked, because ranks have it in parts (case/whole.h): of the
+   * nodes, whether each is scripted and where it belongs then, x 4, else 0; f_ext less weight of
+   * the step, x 3, N. NULL: the scene is asked. */
+  const double *held, *force;
 } eb_frame;
 /* Rows wait for a commit unless they have grown large. */
 EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame);
 /* Keeps a state in doubles for other runs to start from (harness/results/checkpoints.h); `began` is
  * when its step began, s. */
 EB_MUST eb_error eb_recorder_checkpoint(eb_recorder *recorder, const eb_state *state, double began);
-/* The group of the run, for what others keep there. */
+/* The group of the run, for what others keep there; negative without a recorder. */
 hid_t eb_recorder_run(const eb_recorder *recorder);
 EB_MUST eb_error eb_recorder_commit(eb_recorder *recorder);
 /* Rewrites the run's attributes, commits and closes; the recorder can then only be destroyed. */
