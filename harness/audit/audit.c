@@ -23,7 +23,6 @@ enum { HEXAHEDRON_POINTS = 8 };
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error allocate(eb_audit *audit) {
-  const eb_mesh *mesh = audit->scene->mesh;
   size_t nodes = audit->nodes;
   double **const vectors[] = {&audit->force,   &audit->residual, &audit->target,  &audit->own,
                               &audit->stretch, &audit->trial,    &audit->stopped, &audit->start.x,
@@ -36,7 +35,7 @@ static eb_error allocate(eb_audit *audit) {
   EB_TRY(EB_NEW(audit->fixed, nodes));
   audit->touch_room = eb_implicit_room(audit->scene);
   if (audit->touch_room > 0) EB_TRY(EB_NEW(audit->touches, audit->touch_room));
-  audit->parts = eb_mesh_components(mesh, audit->part);
+  EB_TRY(eb_audit_components(audit->scene, audit->part, &audit->parts));
   EB_TRY(EB_NEW(audit->part_sums, EB_AUDIT_PART_SUMS * (size_t)audit->parts));
   EB_TRY(eb_audit_springs_create(audit));
   EB_TRY(eb_audit_rest_shapes(audit));
@@ -49,6 +48,9 @@ eb_error eb_audit_create(const eb_scene *scene, eb_audit **out) {
   EB_TRY(EB_NEW(audit, 1));
   audit->scene = scene;
   audit->nodes = (size_t)scene->mesh->node_count;
+  audit->ranks = eb_scene_ranks(scene);
+  audit->own_nodes = (size_t)eb_scene_own_nodes(scene);
+  audit->own_elements = eb_scene_own_elements(scene);
   bool gauss = scene->materials[0].integration == EB_INTEGRATION_GAUSS;
   audit->points = scene->mesh->type == EB_HEXAHEDRON && gauss ? HEXAHEDRON_POINTS : 1;
   eb_error error = allocate(audit);
@@ -208,9 +210,10 @@ static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state
   eb_audit_elastic last = audit->end;
   audit->end = audit->start;
   audit->start = last;
-  audit->start.current = last.current && as_stiff && memcmp(old, audit->fixed, audit->nodes) == 0 &&
-                         last.activation == row->activation &&
-                         memcmp(last.x, before->x, 3 * audit->nodes * sizeof *last.x) == 0;
+  bool same = last.current && as_stiff && memcmp(old, audit->fixed, audit->nodes) == 0 &&
+              last.activation == row->activation &&
+              memcmp(last.x, before->x, 3 * audit->nodes * sizeof *last.x) == 0;
+  audit->start.current = eb_ranks_all(audit->ranks, same);
 }
 
 static void fill_elastic(const eb_audit *audit, const eb_state *state, double activation,
@@ -256,7 +259,7 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   static const double resolution = 1e-8; /* of places: audit.h */
   EB_TRY(check_states(audit, before, after));
   *row = (eb_audit_row){.residual = NAN, .residual_relative = NAN};
-  row->finite = is_finite(after);
+  row->finite = eb_ranks_all(audit->ranks, is_finite(after));
   if (!row->finite) return EB_OK;
   prepare_step(audit, before, after, row);
   fill_elastic(audit, after, row->activation, &audit->end);
@@ -265,10 +268,11 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
   row->min_volume_ratio = audit->end.min_volume_ratio;
   row->inverted = audit->end.inverted;
   row->hourglass = audit->hourglass ? sqrt(audit->end.hourglass / audit->volume) : 0;
-  double *r = audit->residual, sum2 = 0, scale2 = audit->end.scale2 + audit->end.rounding2;
+  double *r = audit->residual, sums[2] = {0}; /* of squares: residual and scale */
+  double scale2 = eb_audit_once(audit, audit->end.scale2 + audit->end.rounding2);
   memcpy(r, audit->end.g, 3 * audit->nodes * sizeof *r);
   bool moving = equation != EB_EQUATION_STATIC;
-  for (size_t i = 0; i < audit->nodes; i++) {
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     /* The inertia of carried nodes is the joints' and the bodies'. */
     double inertia[3] = {0}, unknown2 = 0;
     bool inert = moving && audit->fixed[i] != EB_AUDIT_CARRIED;
@@ -295,11 +299,13 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
     }
   }
   scale2 += eb_audit_add_penalty(audit, after->time, after->x, moving, r);
-  for (size_t i = 0; i < audit->nodes; i++)
-    if (!audit->fixed[i]) sum2 += eb_audit_squared(r + 3 * i);
-  row->residual = sqrt(sum2);
-  row->scale = sqrt(scale2);
-  row->residual_relative = !isfinite(scale2) ? NAN : sum2 > 0 ? sqrt(sum2 / scale2) : 0;
+  for (size_t i = 0; i < audit->own_nodes; i++)
+    if (!audit->fixed[i]) sums[0] += eb_audit_squared(r + 3 * i);
+  sums[1] = scale2;
+  eb_ranks_sum(audit->ranks, 2, sums);
+  row->residual = sqrt(sums[0]);
+  row->scale = sqrt(sums[1]);
+  row->residual_relative = !isfinite(sums[1]) ? NAN : sums[0] > 0 ? sqrt(sums[0] / sums[1]) : 0;
   eb_audit_energies(audit, after, row);
   if (audit->scene->articulation) add_joints(audit, before, after, dt, moving, row);
   add_penetration(audit, after, row);

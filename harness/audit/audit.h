@@ -12,6 +12,8 @@
 #include "solvers/solver.h"
 #include "solvers/subspace/record.h"
 
+/* Of a part of a scene (problems/ranks/part.h) all functions are collective, and figures and errors
+ * of the whole are on every rank; a row then counts nothing twice. */
 typedef struct eb_audit eb_audit;
 
 /* What a solver declares of its steps: in its table, and in the log of the step. */
@@ -83,6 +85,10 @@ EB_MUST eb_error eb_audit_create(const eb_scene *scene, eb_audit **out);
 /* From here on the team, which must outlive the audit, has a share in its work. NULL: none. Figures
  * are the same with any team. */
 void eb_audit_share(eb_audit *audit, eb_team *team);
+
+/* Connected components of the whole mesh, whatever part of it the scene has: part[i] of every node,
+ * from 0 on; *count is how many (components.c). */
+EB_MUST eb_error eb_audit_components(const eb_scene *scene, int32_t *part, int32_t *count);
 
 /* Audits the step that led from `before` to `after`. W is the incremental potential of implicit
  * Euler with f_ext taken at `before` and the penalty f_c of implicit colliders and the springs'

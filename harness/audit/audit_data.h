@@ -4,9 +4,12 @@
 #ifndef EB_AUDIT_DATA_H
 #define EB_AUDIT_DATA_H
 
+#include <math.h>
+
 #include "harness/audit/audit.h"
 #include "harness/audit/four.h"
 #include "problems/contact/implicit_penalty.h"
+#include "problems/ranks/part.h"
 
 enum {
   EB_AUDIT_PART_SUMS = 16,
@@ -41,6 +44,7 @@ typedef struct eb_audit_springs {
 typedef struct eb_audit_batch {
   int64_t first; /* point; element e has e points .. (e + 1) points - 1 */
   int32_t count;
+  bool owned;       /* the elements count in sums: all of a batch or none */
   eb_four weight;   /* rest volume of the point, m^3 */
   eb_four fibre[3]; /* unit rest direction, where the mesh has any */
 } eb_audit_batch;
@@ -66,7 +70,13 @@ typedef struct eb_audit_lane {
 
 struct eb_audit {
   const eb_scene *scene;
-  size_t nodes;                          /* of the mesh when the audit was made */
+  size_t nodes; /* of the mesh when the audit was made */
+  /* Of a part of a scene, figures are sums over the nodes and elements that its rank owns, which
+   * come first, summed over the ranks: the same on all of them. Nodes behind have no forces that
+   * mean anything. Of a whole scene ranks is NULL, and all are owned. */
+  const eb_ranks *ranks;
+  size_t own_nodes;
+  int32_t own_elements;
   eb_material materials[EB_MAX_REGIONS]; /* with the activation of the step */
   double activation;
   eb_team *team; /* or NULL */
@@ -103,6 +113,24 @@ static inline void eb_audit_raise(double value, double *most) {
   if (!(value <= *most)) *most = value;
 }
 
+/* What a sum over all ranks begins with: it is to be in it once. */
+static inline double eb_audit_once(const eb_audit *audit, double value) {
+  return eb_ranks_self(audit->ranks) == 0 ? value : 0;
+}
+
+static inline double eb_audit_sum(const eb_audit *audit, double value) {
+  eb_ranks_sum(audit->ranks, 1, &value);
+  return value;
+}
+
+/* The largest of all ranks; of one that is no number, none. */
+static inline double eb_audit_most(const eb_audit *audit, double value) {
+  double both[2] = {isnan(value) ? INFINITY : value, isnan(value)};
+  if (!audit->ranks) return value;
+  eb_ranks_max(audit->ranks, 2, both);
+  return both[1] > 0 ? NAN : both[0];
+}
+
 static inline double eb_audit_squared(const double a[3]) {
   return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
@@ -110,6 +138,12 @@ static inline double eb_audit_squared(const double a[3]) {
 /* Shares the elements out among audit->lanes, cuts them into batches, and fills these, and masses,
  * from the scene's mesh. */
 EB_MUST eb_error eb_audit_rest_shapes(eb_audit *audit);
+/* Makes of components of a rank's nodes those of the whole mesh: component[i] of every local node,
+ * below *count or -1 where it is of none (components.c). Ranks call it together; without a part
+ * nothing changes. */
+EB_MUST eb_error eb_audit_join_components(const eb_part *part, int32_t nodes, int32_t *component,
+                                          int32_t *count);
+
 /* Fills `out` (but for its `current`) at positions x, with the materials of the step; clusters
  * included. */
 void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out);

@@ -115,12 +115,13 @@ static void fill_batch(eb_audit *audit, size_t b) {
  * returns how many. */
 static size_t cut_batches(const eb_audit *audit, const eb_audit_lane *lane, eb_audit_batch *out) {
   const int32_t *region = audit->scene->mesh->region;
-  int64_t points = audit->points, last = lane->last * points;
+  int64_t points = audit->points, last = lane->last * points, own = audit->own_elements * points;
   size_t count = 0;
   for (int64_t at = lane->first * points, end; at < last; at = end, count++) {
     for (end = at + 1; end < last && end < at + EB_FOUR; end++)
-      if (region[end / points] != region[at / points]) break;
-    if (out) out[count] = (eb_audit_batch){.first = at, .count = (int32_t)(end - at)};
+      if (region[end / points] != region[at / points] || end == own) break;
+    if (out)
+      out[count] = (eb_audit_batch){.first = at, .count = (int32_t)(end - at), .owned = at < own};
   }
   return count;
 }
@@ -311,7 +312,7 @@ static void elastic_lane(void *context, int32_t part) {
     gradient_of(&b, s->x, 1, F);
     eb_four J = F[0] * (F[4] * F[8] - F[5] * F[7]) - F[1] * (F[3] * F[8] - F[5] * F[6]) +
                 F[2] * (F[3] * F[7] - F[4] * F[6]);
-    for (int k = 0; k < b.rest->count; k++) {
+    for (int k = 0; b.rest->owned && k < b.rest->count; k++) {
       int64_t point = (b.rest->first + k) % audit->points;
       if (point == 0) least = INFINITY;
       least = J[k] < least || isnan(J[k]) ? J[k] : least;
@@ -321,13 +322,28 @@ static void elastic_lane(void *context, int32_t part) {
     }
     if (b.rigid) continue;
     eb_reference_material(b.material, F, b.fibre, &psi, P);
+    double squares = scatter(audit, &b, P, lane, lane->g[0]);
+    if (!b.rest->owned) continue;
     sum.energy += sum_lanes(b.rest->weight * psi, b.rest->count);
-    sum.scale2 += scatter(audit, &b, P, lane, lane->g[0]);
+    sum.scale2 += squares;
     sum.rounding2 += unknown_forces(audit, &b);
   }
   eb_audit_hourglass_sums(audit, lane, s->x, &sum);
   sum.scale2 += eb_audit_hourglass_push(audit, lane, s->x, lane->g[0]);
   s->sum[part] = sum;
+}
+
+/* The sums of all ranks. */
+static void sum_ranks(const eb_audit *audit, eb_audit_elastic *out) {
+  double sums[] = {out->energy, out->scale2, out->rounding2, out->hourglass, out->inverted};
+  if (!audit->ranks) return;
+  eb_ranks_sum(audit->ranks, sizeof sums / sizeof *sums, sums);
+  out->energy = sums[0];
+  out->scale2 = sums[1];
+  out->rounding2 = sums[2];
+  out->hourglass = sums[3];
+  out->inverted = (int32_t)sums[4];
+  out->min_volume_ratio = -eb_audit_most(audit, -out->min_volume_ratio);
 }
 
 void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic *out) {
@@ -347,6 +363,7 @@ void eb_audit_elements(const eb_audit *audit, const double *x, eb_audit_elastic 
     if (sum->min_volume_ratio < out->min_volume_ratio || isnan(sum->min_volume_ratio))
       out->min_volume_ratio = sum->min_volume_ratio;
   }
+  sum_ranks(audit, out);
   eb_audit_clusters(audit, x, out);
 }
 
@@ -368,7 +385,8 @@ static void tangent_lane(void *context, int32_t part) {
     for (int m = 0; m < s->motions; m++) {
       gradient_of(&b, s->v[m], 0, dF);
       eb_tangent_apply(&tangent, dF, dP);
-      scale2[m] += scatter(s->audit, &b, dP, lane, lane->g[m]);
+      double squares = scatter(s->audit, &b, dP, lane, lane->g[m]);
+      if (b.rest->owned) scale2[m] += squares;
     }
   }
   for (int m = 0; m < s->motions; m++)
@@ -383,6 +401,7 @@ void eb_audit_tangent(const eb_audit *audit, const double *x, eb_tangent tangent
   for (int m = 0; m < motions; m++) {
     scale2[m] = 0;
     for (int l = 0; l < EB_AUDIT_LANES; l++) scale2[m] += s.scale2[l][m];
+    scale2[m] = eb_audit_sum(audit, scale2[m]);
     eb_audit_clusters_tangent(audit, x, tangent, v[m], out[m], &scale2[m]);
   }
 }

@@ -120,11 +120,27 @@ static void turn(const double q[4], const double r[3], double y[3]) {
 
 /* ---- a state --------------------------------------------------------------------------------- */
 
+static void sum_ranks(const eb_audit *audit, eb_audit_row *row) {
+  double sums[8] = {row->kinetic, row->gravitational};
+  if (!audit->ranks) return;
+  for (int d = 0; d < 3; d++) {
+    sums[2 + d] = row->momentum[d];
+    sums[5 + d] = row->angular_momentum[d];
+  }
+  eb_ranks_sum(audit->ranks, 8, sums);
+  row->kinetic = sums[0];
+  row->gravitational = sums[1];
+  for (int d = 0; d < 3; d++) {
+    row->momentum[d] = sums[2 + d];
+    row->angular_momentum[d] = sums[5 + d];
+  }
+}
+
 void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_row *row) {
   const double *gravity = audit->scene->gravity;
   const eb_free_bodies *bodies = audit->scene->free_bodies;
   const eb_articulation *articulation = audit->scene->articulation;
-  for (size_t i = 0; i < (size_t)state->node_count; i++) {
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     if (bodies && bodies->of_node[i] >= 0) continue;
     const double *x = state->x + 3 * i, *v = state->v + 3 * i;
     double m = audit->mass[i];
@@ -136,6 +152,7 @@ void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_ro
       row->angular_momentum[d] += m * (x[d1] * v[d2] - x[d2] * v[d1]);
     }
   }
+  sum_ranks(audit, row);
   const eb_mass_points *points = audit->bodies;
   for (size_t k = 0; points && k < points->count; k++) {
     const double *pose = state->pose + 7 * (size_t)points->body[k];
@@ -244,12 +261,13 @@ void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *afte
   const double *gravity = audit->scene->gravity;
   /* Of forces on nodes that no potential has, and of colliders by the push at the end. */
   double work = 0;
-  for (size_t k = 0; k < 3 * audit->nodes; k++) {
+  for (size_t k = 0; k < 3 * audit->own_nodes; k++) {
     double way = after->x[k] - before->x[k];
     double load = audit->force[k] - audit->mass[k / 3] * gravity[k % 3];
     if (audit->fixed[k / 3] == EB_AUDIT_SCRIPTED) load += audit->residual[k];
     work += load * way;
   }
+  work = eb_audit_sum(audit, work);
   work += sum_penalty(audit, after->time, after->x, dt, NULL);
   work += eb_audit_springs_work(audit, before->x, after->x);
   eb_audit_row was = {.elastic = audit->start.energy,

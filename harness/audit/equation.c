@@ -49,6 +49,12 @@ typedef struct terms {
   double residual2, scale2; /* N^2 */
 } terms;
 
+static terms sum_terms(const eb_audit *audit, terms own) {
+  double sums[] = {own.residual2, own.scale2};
+  eb_ranks_sum(audit->ranks, 2, sums);
+  return (terms){sums[0], sums[1]};
+}
+
 static bool linear(const eb_declaration *declared) {
   return declared->equation == EB_EQUATION_LINEARIZED ||
          (declared->equation == EB_EQUATION_REDUCED && declared->linearization.stiffness > 0);
@@ -106,7 +112,8 @@ static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
   terms sum = {.scale2 = audit->start.scale2 + audit->start.rounding2};
   double stiff = l->stiffness * dt;
   sum.scale2 += stiff * stiff * kv_scale2;
-  for (size_t k = 0; k < 3 * audit->nodes; k++) {
+  sum.scale2 = eb_audit_once(audit, sum.scale2);
+  for (size_t k = 0; k < 3 * audit->own_nodes; k++) {
     double inertia = audit->fixed[k / 3] == EB_AUDIT_CARRIED
                          ? 0
                          : audit->mass[k / 3] * (l->mass * v[k] - before->v[k]) / dt;
@@ -115,17 +122,17 @@ static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
   }
   take_touches(audit, before, dt, declared, v, r, &sum);
   sum.scale2 += take_springs(audit, before, dt, v, r);
-  for (size_t i = 0; i < audit->nodes; i++)
+  for (size_t i = 0; i < audit->own_nodes; i++)
     if (!audit->fixed[i]) sum.residual2 += eb_audit_squared(r + 3 * i);
-  return sum;
+  return sum_terms(audit, sum);
 }
 
 /* Sum over free nodes of a . b. */
 static double product(const eb_audit *audit, const double *a, const double *b) {
   double sum = 0;
-  for (size_t i = 0; i < audit->nodes; i++)
+  for (size_t i = 0; i < audit->own_nodes; i++)
     if (!audit->fixed[i]) sum += eb_dot3(a + 3 * i, b + 3 * i);
-  return sum;
+  return eb_audit_sum(audit, sum);
 }
 
 /* Q(h v) from the residuals when stopped and at v. */
@@ -139,7 +146,7 @@ static double model(const eb_audit *audit, double dt, const double *stopped, con
 static void compare_linear(eb_audit *audit, const eb_state *before, const eb_state *after,
                            double dt, const terms *going, eb_audit_row *row) {
   double *stopped = audit->stopped, rate = 1 / dt;
-  for (size_t k = 0; k < 3 * audit->nodes; k++)
+  for (size_t k = 0; k < 3 * audit->own_nodes; k++)
     stopped[k] = -rate * audit->mass[k / 3] * before->v[k] + audit->start.g[k] - loads_on(audit, k);
   eb_audit_add_springs(audit, before->x, stopped);
   eb_audit_add_penalty(audit, before->time, before->x, true, stopped);
@@ -155,18 +162,28 @@ static void compare_linear(eb_audit *audit, const eb_state *before, const eb_sta
 
 enum { PUSH, TURN = 3, PUSHES = 6, TURNS, MASS, CENTRE, HELD = 12 };
 
+/* Sums that are of all ranks already, from `from` on, stay what they are. */
+static void sum_parts(const eb_audit *audit, int from) {
+  if (!audit->ranks) return;
+  for (int64_t k = 0; k < (int64_t)audit->parts * EB_AUDIT_PART_SUMS; k++)
+    if (k % EB_AUDIT_PART_SUMS >= from)
+      audit->part_sums[k] = eb_audit_once(audit, audit->part_sums[k]);
+  eb_ranks_sum(audit->ranks, audit->parts * EB_AUDIT_PART_SUMS, audit->part_sums);
+}
+
 /* Of all bodies that nothing holds together; false when there are none. */
 static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                        bool late, terms *out) {
   bool any = false;
   memset(audit->part_sums, 0, EB_AUDIT_PART_SUMS * (size_t)audit->parts * sizeof *audit->part_sums);
-  for (size_t i = 0; i < audit->nodes; i++) {
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     double *sum = audit->part_sums + EB_AUDIT_PART_SUMS * (size_t)audit->part[i];
     sum[HELD] += audit->fixed[i] != 0 || eb_audit_meets(audit->scene, before, after, dt, true, i);
     sum[MASS] += audit->mass[i];
     eb_add3(audit->mass[i], after->x + 3 * i, sum + CENTRE);
   }
-  for (size_t i = 0; i < audit->nodes; i++) {
+  sum_parts(audit, EB_AUDIT_PART_SUMS);
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     double *sum = audit->part_sums + EB_AUDIT_PART_SUMS * (size_t)audit->part[i], arm[3], f[3],
            moment[3];
     for (size_t d = 0; d < 3; d++) {
@@ -184,6 +201,7 @@ static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *
     sum[PUSHES] += sqrt(eb_audit_squared(f)) + load;
     sum[TURNS] += sqrt(eb_audit_squared(moment)) + sqrt(eb_audit_squared(arm)) * load;
   }
+  sum_parts(audit, MASS);
   *out = (terms){0};
   for (int32_t p = 0; p < audit->parts; p++) {
     const double *sum = audit->part_sums + EB_AUDIT_PART_SUMS * (size_t)p;
@@ -207,9 +225,11 @@ static bool reduce(const eb_audit *audit, const eb_state *before, const eb_state
   double mass = linear(declared) ? declared->linearization.mass : 1;
   double sum = 0, size = 0, speed2 = product(audit, v, v);
   if (audit->scene->articulation) return false;
-  for (size_t k = 0; k < 3 * audit->nodes; k++)
-    if (audit->fixed[k / 3] && !(fabs(after->x[k] - before->x[k]) <= held_allowed)) return false;
-  for (size_t i = 0; i < audit->nodes; i++) {
+  bool moves = false;
+  for (size_t k = 0; k < 3 * audit->own_nodes && !moves; k++)
+    moves = audit->fixed[k / 3] && !(fabs(after->x[k] - before->x[k]) <= held_allowed);
+  if (eb_ranks_any(audit->ranks, moves)) return false;
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     if (audit->fixed[i]) continue;
     double inertia[3];
     for (size_t d = 0; d < 3; d++)
@@ -219,6 +239,8 @@ static bool reduce(const eb_audit *audit, const eb_state *before, const eb_state
             fabs(eb_dot3(audit->start.g + 3 * i, v + 3 * i));
     if (audit->pull) size += fabs(eb_dot3(audit->pull + 3 * i, v + 3 * i));
   }
+  sum = eb_audit_sum(audit, sum);
+  size = eb_audit_sum(audit, size);
   double unknown2 = linear(declared) ? audit->start.rounding2 : audit->end.rounding2;
   double floor = sqrt(unknown2 * speed2);
   double share = size + floor > 0 ? fabs(sum) / (size + floor) : 0;
@@ -241,8 +263,10 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
                              double dt, bool late, const energies *stored) {
   static const double known = 1e-12; /* of the energies: rounding of some thousand terms */
   double inertia = dt > 0 ? 1 / (2 * dt * dt) : 0;
-  double stopped = stored->stopped, going = dt > 0 ? stored->going : INFINITY, end = stored->end;
-  for (size_t i = 0; i < audit->nodes; i++)
+  double stopped = eb_audit_once(audit, stored->stopped),
+         going = dt > 0 ? eb_audit_once(audit, stored->going) : INFINITY,
+         end = eb_audit_once(audit, stored->end);
+  for (size_t i = 0; i < audit->own_nodes; i++)
     for (size_t k = 3 * i; k < 3 * i + 3 && !audit->fixed[i]; k++) {
       double m = inertia * audit->mass[i],
              way = late ? dt * after->v[k] : after->x[k] - before->x[k], coast = dt * before->v[k],
@@ -251,8 +275,10 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
       end += m * (way - coast) * (way - coast) - f * way;
       going -= f * coast;
     }
-  double least = fmin(stopped, going);
-  return least - end - known * (fabs(least) + fabs(end));
+  double sums[] = {stopped, going, end};
+  eb_ranks_sum(audit->ranks, 3, sums);
+  double least = fmin(sums[0], sums[1]);
+  return least - sums[2] - known * (fabs(least) + fabs(sums[2]));
 }
 
 /* A step whose free nodes go `share` of the way that their velocities take them: its elastic energy
@@ -265,7 +291,7 @@ static double without_forces(eb_audit *audit, const eb_state *before, const eb_s
   for (size_t k = 0; k < 3 * audit->nodes; k++)
     audit->trial[k] = audit->fixed[k / 3] ? after->x[k] : before->x[k] + share * dt * before->v[k];
   eb_audit_elements(audit, audit->trial, &at);
-  for (size_t k = 0; k < 3 * audit->nodes; k++)
+  for (size_t k = 0; k < 3 * audit->own_nodes; k++)
     at.g[k] -= rate * audit->mass[k / 3] * before->v[k] + loads_on(audit, k);
   eb_audit_add_springs(audit, audit->trial, at.g);
   eb_audit_add_penalty(audit, after->time, audit->trial, dt > 0, at.g);
@@ -326,9 +352,9 @@ static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state
 /* What f_ext will do on the way h^2 f_ext / m that positions are short of where velocities are. */
 static double work_of_lag(const eb_audit *audit, double dt) {
   double work = 0;
-  for (size_t i = 0; i < audit->nodes; i++)
+  for (size_t i = 0; i < audit->own_nodes; i++)
     if (!audit->fixed[i]) work += dt * dt / audit->mass[i] * eb_audit_squared(audit->force + 3 * i);
-  return work;
+  return eb_audit_sum(audit, work);
 }
 
 /* The residual is a force that is not there: what it does on the way of the step is energy from
@@ -352,25 +378,28 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
   if (declared->equation == EB_EQUATION_POSITION_BASED)
     return row->energy_excess - row->stored_gain - (is_late(declared) ? work_of_lag(audit, dt) : 0);
   if (is_late(declared)) return row->energy_excess - work_of_lag(audit, dt);
-  for (size_t k = 0; k < 3 * audit->nodes; k++) {
+  for (size_t k = 0; k < 3 * audit->own_nodes; k++) {
     double way = audit->fixed[k / 3] ? 0 : after->x[k] - before->x[k];
     work += r[k] * way;
     way2 += way * way;
   }
+  work = eb_audit_sum(audit, work);
+  way2 = eb_audit_sum(audit, way2);
   if (declared->subspace) work = in_subspace;
   return row->raised + copysign(fmax(0, fabs(work) - row->unknown * sqrt(way2)), work);
 }
 
 static double mean_way(const eb_audit *audit, const eb_state *before, const eb_state *after) {
   double sum = 0, mass = 0;
-  for (size_t i = 0; i < audit->nodes; i++) {
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     sum += audit->mass[i] * eb_squared_distance3(after->x + 3 * i, before->x + 3 * i);
     mass += audit->mass[i];
   }
-  return sqrt(sum / mass);
+  return sqrt(eb_audit_sum(audit, sum) / eb_audit_sum(audit, mass));
 }
 
-/* Every step of a small mesh; one in eight of a large one, chosen by the bits of where it ends. */
+/* Every step of a small mesh; one in eight of a large one, chosen by the bits of where it ends, on
+ * rank 0. */
 static bool looked_at(const eb_audit *audit, const eb_state *after) {
   enum { SMALL = 2000, SHARE = 8 };
   uint64_t bits = 0;
@@ -379,8 +408,10 @@ static bool looked_at(const eb_audit *audit, const eb_state *after) {
     memcpy(&word, after->x + k, sizeof word);
     bits = (bits ^ word) * UINT64_C(0x9e3779b97f4a7c15);
   }
-  return audit->scene->mesh->element_count <= SMALL || after->step <= 2 ||
-         (bits >> 40) % SHARE == 0;
+  int64_t elements[2] = {audit->own_elements,
+                         eb_ranks_self(audit->ranks) == 0 && (bits >> 40) % SHARE == 0};
+  eb_ranks_sum_whole(audit->ranks, 2, elements);
+  return elements[0] <= SMALL || after->step <= 2 || elements[1] > 0;
 }
 
 /* Whether colliders may have moved nodes that no force would: what doing nothing would leave inside
@@ -388,9 +419,10 @@ static bool looked_at(const eb_audit *audit, const eb_state *after) {
 static bool is_put_out(const eb_audit *audit, const eb_state *before, const eb_state *after,
                        double dt, const eb_declaration *declared) {
   bool based = declared->equation == EB_EQUATION_POSITION_BASED;
-  for (size_t i = 0; based && i < audit->nodes; i++)
-    if (eb_audit_meets(audit->scene, before, after, dt, true, i)) return true;
-  return false;
+  bool meets = false;
+  for (size_t i = 0; based && !meets && i < audit->own_nodes; i++)
+    meets = eb_audit_meets(audit->scene, before, after, dt, true, i);
+  return eb_ranks_any(audit->ranks, meets);
 }
 
 eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,
@@ -401,6 +433,8 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
   bool linearly = linear(declared) && declared->update != EB_UPDATE_CORRECTED;
   terms going,
       own = residual_of(audit, before, after, dt, declared, looked && linearly, row, &going);
+  if (declared->subspace && audit->ranks)
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "a subspace of a scene in parts cannot be audited");
   if (declared->subspace) {
     eb_audit_subspace_row reduced = {0};
     bool statics = declared->equation == EB_EQUATION_STATIC;

@@ -123,6 +123,27 @@ static const double *residual_of(const eb_audit *audit, const eb_declaration *de
              : NULL;
 }
 
+/* The sums of all ranks. A body without riders: scenes with rigid bodies have no parts. */
+static void sum_ranks(eb_flight *flight) {
+  enum { VECTORS = 6, NUMBERS = 7, WIDTH = 3 * VECTORS + NUMBERS };
+  const eb_audit *audit = flight->audit;
+  for (int32_t p = 0; p < audit->parts; p++) {
+    sums *s = &flight->sums[p];
+    double *const vectors[VECTORS] = {s->p0, s->p1, s->way, s->force, s->weight, s->left};
+    double all[WIDTH] = {s->size, s->pushes, s->reach, s->holds, s->nodes, s->held, s->pushed};
+    for (int k = 0; k < VECTORS; k++) memcpy(all + NUMBERS + 3 * k, vectors[k], 3 * sizeof *all);
+    eb_ranks_sum(audit->ranks, WIDTH, all);
+    for (int k = 0; k < VECTORS; k++) memcpy(vectors[k], all + NUMBERS + 3 * k, 3 * sizeof *all);
+    s->size = all[0];
+    s->pushes = all[1];
+    s->reach = all[2];
+    s->holds = all[3];
+    s->nodes = (int32_t)all[4];
+    s->held = all[5] > 0;
+    s->pushed = all[6] > 0;
+  }
+}
+
 static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,
                        const eb_declaration *declared) {
   bool every =
@@ -131,7 +152,7 @@ static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state
   const eb_audit *audit = flight->audit;
   const eb_free_bodies *bodies = audit->scene->free_bodies;
   for (int32_t p = 0; p < audit->parts; p++) flight->sums[p] = (sums){.rider = -1};
-  for (size_t i = 0; i < audit->nodes; i++) {
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     sums *s = &flight->sums[audit->part[i]];
     if (bodies && bodies->of_node[i] >= 0)
       s->rider = bodies->of_node[i];
@@ -147,6 +168,7 @@ static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state
     else
       eb_add3(1, residual + 3 * i, s->left);
   }
+  if (audit->ranks) sum_ranks(flight);
   /* A rigid body moves as its centre does, whose mass is that of the solid and not of the nodes. */
   for (int32_t p = 0; p < audit->parts; p++) {
     sums *s = &flight->sums[p];

@@ -117,7 +117,7 @@ eb_error eb_audit_hourglass_create(eb_audit *audit) {
     double mean[3 * CORNERS], shares[CORNERS], volume;
     eb_audit_mean_point(mesh, e, mean, shares, &volume);
     h->size = cbrt(volume);
-    audit->volume += volume;
+    if (e < audit->own_elements) audit->volume += volume;
     for (int k = 0; k < EB_AUDIT_HOURGLASS; k++) {
       double along[3] = {0};
       for (int a = 0; a < CORNERS; a++)
@@ -128,6 +128,7 @@ eb_error eb_audit_hourglass_create(eb_audit *audit) {
       audit->controlled |= h->stiffness[k] > 0;
     }
   }
+  audit->volume = eb_audit_sum(audit, audit->volume);
   return EB_OK;
 }
 
@@ -162,7 +163,7 @@ double eb_audit_hourglass_push(const eb_audit *audit, const eb_audit_lane *lane,
       for (int k = 0; k < EB_AUDIT_HOURGLASS; k++)
         eb_add3(2 * h->stiffness[k] * h->gamma[k][a], c[k], f);
       eb_add3(1, f, to + 3 * ((size_t)node[a] - lane->low));
-      if (!audit->fixed[node[a]]) squares += eb_audit_squared(f);
+      if (!audit->fixed[node[a]] && e < audit->own_elements) squares += eb_audit_squared(f);
     }
   }
   return squares;
@@ -188,7 +189,8 @@ static double unknown_forces(const eb_audit *audit, int32_t e) {
 void eb_audit_hourglass_sums(const eb_audit *audit, const eb_audit_lane *lane, const double *x,
                              eb_audit_elastic *sum) {
   double c[EB_AUDIT_HOURGLASS][3];
-  for (int32_t e = lane->first; audit->hourglass && e < lane->last; e++) {
+  int32_t last = lane->last < audit->own_elements ? lane->last : audit->own_elements;
+  for (int32_t e = lane->first; audit->hourglass && e < last; e++) {
     const eb_audit_hourglass *h = &audit->hourglass[e];
     amplitudes(audit, e, x, c);
     for (int k = 0; k < EB_AUDIT_HOURGLASS; k++) {

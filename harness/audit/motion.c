@@ -42,9 +42,10 @@ static double largest(size_t count, const double *values) {
 static double beyond_energy(const eb_audit *audit, const eb_state *before, const eb_state *after,
                             double dt) {
   double way2 = 0, work = 0, mass = 0;
-  double energy = audit->start.energy + fmax(eb_audit_springs_before(audit, before->x),
+  double stored = audit->start.energy + fmax(eb_audit_springs_before(audit, before->x),
                                              eb_audit_springs_energy(audit, before->x));
-  for (size_t i = 0; i < audit->nodes; i++) {
+  double energy = eb_audit_once(audit, stored);
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     double way[3];
     if (audit->fixed[i]) continue;
     for (size_t d = 0; d < 3; d++) way[d] = after->x[3 * i + d] - before->x[3 * i + d];
@@ -53,8 +54,10 @@ static double beyond_energy(const eb_audit *audit, const eb_state *before, const
     work += eb_dot3(audit->force + 3 * i, way);
     mass += audit->mass[i];
   }
-  double reach = dt * sqrt(2 * (fmax(0, energy) + fabs(work)));
-  return mass > 0 ? fmax(0, sqrt(way2) - reach) / sqrt(mass) : 0;
+  double sums[] = {way2, energy, work, mass};
+  eb_ranks_sum(audit->ranks, 4, sums);
+  double reach = dt * sqrt(2 * (fmax(0, sums[1]) + fabs(sums[2])));
+  return sums[3] > 0 ? fmax(0, sqrt(sums[0]) - reach) / sqrt(sums[3]) : 0;
 }
 
 /* By how much the correction raises E + P + S - f . x, P the penalty of implicit colliders on the
@@ -65,8 +68,9 @@ static double uphill(eb_audit *audit, const eb_state *before, const eb_state *af
   double work = 0;
   for (size_t k = 0; k < 3 * audit->nodes; k++) {
     audit->trial[k] = audit->fixed[k / 3] ? after->x[k] : before->x[k] + dt * after->v[k];
-    work += audit->force[k] * (after->x[k] - audit->trial[k]);
+    if (k < 3 * audit->own_nodes) work += audit->force[k] * (after->x[k] - audit->trial[k]);
   }
+  work = eb_audit_sum(audit, work);
   eb_audit_elements(audit, audit->trial, &without);
   double end = audit->end.energy +
                eb_audit_taken_penalty_energy(audit, declared, before, after->time, after->x) +
@@ -107,7 +111,7 @@ static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *r
   if (scene->free_bodies)
     eb_free_bodies_place(scene->free_bodies, scene->mesh->X, after->pose, after->twist, carried,
                          NULL);
-  for (size_t i = 0; i < audit->nodes; i++) {
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     double off[3];
     const double *place = (audit->fixed[i] == EB_AUDIT_CARRIED ? carried : audit->target) + 3 * i;
     if (!audit->fixed[i]) continue;
@@ -121,7 +125,7 @@ static void follow_velocities(const eb_audit *audit, const eb_state *before, con
                               double dt, eb_update update, eb_audit_row *row) {
   bool mean = update == EB_UPDATE_MEAN_VELOCITY, late = update == EB_UPDATE_LATE_FORCE;
   double a = mean ? 0.5 : 0, b = mean ? 0.5 : 1, off[3], most_lag = 0;
-  for (size_t i = 0; i < audit->nodes; i++) {
+  for (size_t i = 0; i < audit->own_nodes; i++) {
     double yields = late && !audit->fixed[i] ? dt * dt / audit->mass[i] : 0;
     for (size_t d = 0, k = 3 * i; d < 3; d++, k++) {
       double lag = yields * audit->force[k];
@@ -131,22 +135,25 @@ static void follow_velocities(const eb_audit *audit, const eb_state *before, con
     if (audit->fixed[i] != EB_AUDIT_CARRIED)
       eb_audit_raise(sqrt(eb_audit_squared(off)), &row->update_error);
   }
-  row->update_allowed += roundings * most_lag;
+  row->update_allowed += roundings * eb_audit_most(audit, most_lag);
 }
 
 void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                      const eb_declaration *declared, eb_audit_row *row) {
-  size_t size = 3 * audit->nodes;
-  double reach = largest(size, before->x) + largest(size, after->x);
+  size_t size = 3 * audit->own_nodes;
+  double most[] = {largest(size, before->x), largest(size, after->x), largest(size, after->v)};
+  eb_ranks_max(audit->ranks, 3, most);
+  double reach = most[0] + most[1];
   double turned = 1 + largest((size_t)after->joint_count, after->q) +
                   largest(7 * (size_t)after->body_count, after->pose);
   row->held_error = 0;
   row->held_allowed = roundings * reach;
-  row->update_allowed = roundings * (reach + dt * largest(size, after->v) + turned);
+  row->update_allowed = roundings * (reach + dt * most[2] + turned);
   measure_held(audit, after, row);
+  row->held_error = eb_audit_most(audit, row->held_error);
   row->update_error = 0;
   if (declared->equation == EB_EQUATION_STATIC) {
-    for (size_t i = 0; i < audit->nodes; i++)
+    for (size_t i = 0; i < audit->own_nodes; i++)
       eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &row->update_error);
   } else if (declared->update == EB_UPDATE_SUBSTEPS) {
     row->update_error = beyond_energy(audit, before, after, dt);
@@ -156,4 +163,5 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
     follow_velocities(audit, before, after, dt, declared->update, row);
   }
   if (declared->equation != EB_EQUATION_STATIC) follow_bodies(before, after, dt, row);
+  row->update_error = eb_audit_most(audit, row->update_error);
 }

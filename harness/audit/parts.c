@@ -17,11 +17,13 @@ typedef struct piece {
 
 typedef struct part {
   char name[EB_NAME_BYTES];
-  int32_t region; /* -1: of a group of nodes */
-  int32_t count, piece_count;
+  int32_t region;     /* -1: of a group of nodes */
+  int32_t count, own; /* of the rank: all, and those that it owns, which come first */
+  int64_t all;        /* of all ranks */
+  int32_t piece_count;
   int32_t *node, *piece; /* count: in the mesh; which piece it is of */
-  double *mass;          /* count */
-  double total;          /* kg */
+  double *mass;          /* count: means something of those owned */
+  double total;          /* kg, of all ranks */
   double rest[3];        /* C */
   bool begun;            /* a rotation has been told since the last jump */
   bool wound;            /* turn has come to 3 rad */
@@ -29,6 +31,7 @@ typedef struct part {
 } part;
 
 struct eb_parts {
+  const eb_ranks *ranks;
   const double *X; /* of the scene's mesh */
   int nodes;       /* of it */
   int count;
@@ -46,8 +49,9 @@ static int32_t root(int32_t *parent, int32_t k) {
 }
 
 /* Joins the nodes of each element that belong to the part; at[i] is the place of a node in it, or
- * -1. Pieces are numbered as they are met. */
-static eb_error find_pieces(const eb_mesh *mesh, const int32_t *at, part *p) {
+ * -1, and becomes its piece. Pieces are numbered as they are met. */
+static eb_error find_pieces(const eb_scene *scene, int32_t *at, part *p) {
+  const eb_mesh *mesh = scene->mesh;
   int32_t *parent = p->piece, *number;
   for (int32_t k = 0; k < p->count; k++) parent[k] = k;
   for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -70,6 +74,10 @@ static eb_error find_pieces(const eb_mesh *mesh, const int32_t *at, part *p) {
   for (int32_t k = 0; k < p->count; k++) parent[k] = root(parent, k);
   for (int32_t k = 0; k < p->count; k++) parent[k] = number[parent[k]];
   free(number);
+  for (int32_t i = 0; i < mesh->node_count; i++)
+    if (at[i] >= 0) at[i] = p->piece[at[i]];
+  EB_TRY(eb_audit_join_components(scene->part, mesh->node_count, at, &p->piece_count));
+  for (int32_t k = 0; k < p->count; k++) p->piece[k] = at[p->node[k]];
   return EB_OK;
 }
 
@@ -82,11 +90,15 @@ static void release_nodes(part *p) {
 }
 
 /* Nodes, masses and pieces of the nodes with mass[i] > 0 or, of a group, of those in it. */
-static eb_error take_nodes(const eb_mesh *mesh, const uint8_t *taken, const double *mass,
+static eb_error take_nodes(const eb_scene *scene, const uint8_t *taken, const double *mass,
                            int32_t *at, part *p) {
+  const eb_mesh *mesh = scene->mesh;
   release_nodes(p);
-  p->count = 0;
-  for (int32_t i = 0; i < mesh->node_count; i++) at[i] = taken[i] ? p->count++ : -1;
+  p->count = p->own = 0;
+  for (int32_t i = 0; i < mesh->node_count; i++) {
+    at[i] = taken[i] ? p->count++ : -1;
+    if (i < eb_scene_own_nodes(scene)) p->own = p->count;
+  }
   EB_TRY(EB_NEW(p->node, p->count));
   EB_TRY(EB_NEW(p->piece, p->count));
   EB_TRY(EB_NEW(p->mass, p->count));
@@ -96,11 +108,16 @@ static eb_error take_nodes(const eb_mesh *mesh, const uint8_t *taken, const doub
     if (at[i] < 0) continue;
     p->node[at[i]] = i;
     p->mass[at[i]] = mass[i];
+    if (at[i] >= p->own) continue;
     p->total += mass[i];
     for (int d = 0; d < 3; d++) p->rest[d] += mass[i] * mesh->X[3 * (size_t)i + (size_t)d];
   }
+  p->all = p->own;
+  eb_ranks_sum_whole(eb_scene_ranks(scene), 1, &p->all);
+  eb_ranks_sum(eb_scene_ranks(scene), 1, &p->total);
+  eb_ranks_sum(eb_scene_ranks(scene), 3, p->rest);
   for (int d = 0; d < 3; d++) p->rest[d] /= p->total;
-  return find_pieces(mesh, at, p);
+  return find_pieces(scene, at, p);
 }
 
 static void mark_region(const eb_scene *scene, int32_t region, uint8_t *taken, double *mass) {
@@ -143,7 +160,7 @@ static eb_error fill(const eb_audit *audit, const eb_grip *grip, part *p) {
       mark_group(scene, grip, audit->mass, taken, mass);
     else
       mark_region(scene, p->region, taken, mass);
-    error = take_nodes(scene->mesh, taken, mass, at, p);
+    error = take_nodes(scene, taken, mass, at, p);
   }
   free(taken);
   free(mass);
@@ -172,6 +189,7 @@ eb_error eb_parts_follow(eb_parts *parts, const eb_audit *audit) {
   const eb_scene *scene = audit->scene;
   int grip = 0;
   int32_t most = 0;
+  parts->ranks = eb_scene_ranks(scene);
   parts->X = scene->mesh->X;
   parts->nodes = scene->mesh->node_count;
   for (int k = 0; k < parts->count; k++) {
@@ -187,12 +205,14 @@ eb_error eb_parts_follow(eb_parts *parts, const eb_audit *audit) {
 eb_error eb_parts_create(const eb_audit *audit, eb_parts **out) {
   const eb_scene *scene = audit->scene;
   const eb_mesh *mesh = scene->mesh;
-  int32_t regions = mesh->region_count > 1 ? mesh->region_count : 0, elements[EB_MAX_REGIONS] = {0};
+  int32_t regions = mesh->region_count > 1 ? mesh->region_count : 0;
+  int64_t elements[EB_MAX_REGIONS] = {0};
   eb_parts *parts;
   *out = NULL;
   EB_TRY(EB_NEW(parts, 1));
   eb_error error = EB_NEW(parts->list, regions + EB_MAX_GRIPS);
-  for (int32_t e = 0; e < mesh->element_count; e++) elements[mesh->region[e]]++;
+  for (int32_t e = 0; e < eb_scene_own_elements(scene); e++) elements[mesh->region[e]]++;
+  eb_ranks_sum_whole(eb_scene_ranks(scene), EB_MAX_REGIONS, elements);
   for (int32_t r = 0; !error && r < regions; r++) {
     if (elements[r] == 0) continue;
     part *p = &parts->list[parts->count++];
@@ -268,18 +288,21 @@ void eb_audit_rotation_vector(const double R[9], double out[3]) {
 
 /* The rotation that fits best; false where none does: of a shape whose second singular value is
  * rounding of the first. */
-static bool best_rotation(const part *p, const double *X, const double *x, double R[9]) {
+static bool best_rotation(const eb_parts *parts, const part *p, const double *x, double R[9]) {
   static const double line = 1e-12;
+  const double *X = parts->X;
   double A[9] = {0}, centre[3] = {0}, U[9], s[3], V[9];
-  for (int32_t k = 0; k < p->count; k++)
+  for (int32_t k = 0; k < p->own; k++)
     for (int d = 0; d < 3; d++) centre[d] += p->mass[k] * x[3 * (size_t)p->node[k] + (size_t)d];
+  eb_ranks_sum(parts->ranks, 3, centre);
   for (int d = 0; d < 3; d++) centre[d] /= p->total;
-  for (int32_t k = 0; k < p->count; k++) {
+  for (int32_t k = 0; k < p->own; k++) {
     size_t at = 3 * (size_t)p->node[k];
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j < 3; j++)
         A[3 * i + j] += p->mass[k] * (x[at + i] - centre[i]) * (X[at + j] - p->rest[j]);
   }
+  eb_ranks_sum(parts->ranks, 9, A);
   eb_reference_svd(A, U, s, V);
   if (!(fabs(s[1]) > line * fabs(s[0]))) return false;
   for (int i = 0; i < 3; i++)
@@ -329,9 +352,10 @@ static void add_cross(double m, const double a[3], const double b[3], double out
   }
 }
 
-static void sum_pieces(const part *p, const eb_state *state, piece *pieces) {
+static void sum_pieces(const eb_ranks *ranks, const part *p, const eb_state *state, piece *pieces) {
+  enum { NUMBERS = sizeof *pieces / sizeof(double) };
   memset(pieces, 0, (size_t)p->piece_count * sizeof *pieces);
-  for (int32_t k = 0; k < p->count; k++) {
+  for (int32_t k = 0; k < p->own; k++) {
     size_t at = 3 * (size_t)p->node[k];
     piece *of = &pieces[p->piece[k]];
     of->mass += p->mass[k];
@@ -340,12 +364,13 @@ static void sum_pieces(const part *p, const eb_state *state, piece *pieces) {
       of->velocity[d] += p->mass[k] * state->v[at + d];
     }
   }
+  eb_ranks_sum(ranks, NUMBERS * p->piece_count, (double *)pieces);
   for (int32_t c = 0; c < p->piece_count; c++)
     for (int d = 0; d < 3; d++) {
       pieces[c].centre[d] /= pieces[c].mass;
       pieces[c].velocity[d] /= pieces[c].mass;
     }
-  for (int32_t k = 0; k < p->count; k++) {
+  for (int32_t k = 0; k < p->own; k++) {
     size_t at = 3 * (size_t)p->node[k];
     piece *of = &pieces[p->piece[k]];
     double r[3], v[3], m = p->mass[k];
@@ -358,6 +383,10 @@ static void sum_pieces(const part *p, const eb_state *state, piece *pieces) {
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++)
         of->inertia[3 * i + j] += m * ((i == j ? square : 0) - r[i] * r[j]);
+  }
+  for (int32_t c = 0; ranks && c < p->piece_count; c++) {
+    eb_ranks_sum(ranks, 3, pieces[c].spin);
+    eb_ranks_sum(ranks, 9, pieces[c].inertia);
   }
 }
 
@@ -380,9 +409,11 @@ static double rotational(const piece *of) {
 
 /* Centre, spin and energy of all pieces. The spin about the common centre is the pieces' own and
  * that of their centres. */
-static void fill_momenta(const part *p, const eb_state *state, piece *pieces, eb_part_row *row) {
+static void fill_momenta(const eb_parts *parts, const part *p, const eb_state *state,
+                         eb_part_row *row) {
+  piece *pieces = parts->pieces;
   double velocity[3] = {0};
-  sum_pieces(p, state, pieces);
+  sum_pieces(parts->ranks, p, state, pieces);
   for (int32_t c = 0; c < p->piece_count; c++)
     for (int d = 0; d < 3; d++) {
       row->centre[d] += pieces[c].mass / p->total * pieces[c].centre[d];
@@ -407,18 +438,19 @@ void eb_parts_step(eb_parts *parts, const eb_state *before, const eb_state *afte
     eb_part_row *row = &rows[n];
     double R[9];
     *row = (eb_part_row){0};
-    if (!p->begun && best_rotation(p, parts->X, before->x, R)) begin_turn(p, R);
-    bool told = best_rotation(p, parts->X, after->x, R);
+    if (!p->begun && best_rotation(parts, p, before->x, R)) begin_turn(p, R);
+    bool told = best_rotation(parts, p, after->x, R);
     if (told && p->begun) go_on(p, R);
     if (told && !p->begun) begin_turn(p, R);
     for (int d = 0; d < 3; d++) row->turn[d] = told ? p->turn[d] : NAN;
-    fill_momenta(p, after, parts->pieces, row);
-    for (int32_t k = 0; k < p->count; k++) {
+    fill_momenta(parts, p, after, row);
+    for (int32_t k = 0; k < p->own; k++) {
       size_t at = 3 * (size_t)p->node[k];
       double off[3];
       for (size_t d = 0; d < 3; d++) off[d] = after->x[at + d] - parts->X[at + d];
-      row->displacement += sqrt(eb_audit_squared(off)) / p->count;
+      row->displacement += sqrt(eb_audit_squared(off)) / (double)p->all;
     }
+    eb_ranks_sum(parts->ranks, 1, &row->displacement);
   }
 }
 
