@@ -92,5 +92,7 @@ eb_error eb_ranks_agree(const eb_ranks *ranks, eb_error mine) {
   MPI_Bcast(&code, 1, MPI_INT, failed, ranks->comm);
   MPI_Bcast(message, sizeof message, MPI_CHAR, failed, ranks->comm);
   eb_error_free(mine);
+  /* What was agreed upon before names its rank. */
+  if (strncmp(message, "rank ", 5) == 0) return EB_ERROR((eb_error_code)code, "%s", message);
   return EB_ERROR((eb_error_code)code, "rank %d: %s", failed, message);
 }
