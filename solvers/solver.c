@@ -214,6 +214,12 @@ static eb_error solver_start(eb_solver *solver, const char *options) {
                     "solver '%s' cannot share a scene between ranks; those with an option `ranks` "
                     "can",
                     solver->ops->name);
+  if (!solver->scene->part && eb_values_declares(values, "ranks") &&
+      eb_values_int(values, "ranks") > 1)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "solver '%s' has a whole scene for itself here; ranks is 1 then, and more are "
+                    "for `elastobench run`",
+                    solver->ops->name);
   EB_TRY(eb_step_log_create(0, &solver->setup_log));
   return call_create(solver);
 }
