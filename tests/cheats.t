@@ -9,7 +9,7 @@ use Program;
 use Test::More;
 
 my %so = (cheat => 'cheats', 'cheat-corrected' => 'cheats_corrected', 'cheat-substeps' => 'cheats_substeps', 'cheat-contact' => 'cheats_contact', 'cheat-late' => 'cheats_late', 'cheat-subspace' => 'cheats_subspace',
-  faulty => 'faulty', explicit => 'explicit');
+  faulty => 'faulty', explicit => 'explicit', ranked => 'ranked');
 my @flight = ('of=semi-implicit', 'says=its'); # free fall, by steps that claim nothing
 
 # Each batch: a scene, its steps, the program's exit code, the sound controls, and by rule the solvers that break it. `report`: is reported; `from`: it is of
@@ -45,6 +45,10 @@ my %batches = (
     on => 'bench/beam:resolution=0.25', steps => 6, code => 4, sound => ['cheat:of=vbd,with=iterations=0,fault=none'],
     residual => [map { "cheat:of=vbd,with=iterations=0,fault=$_,says=own" } 'skipped-colour', 'wrong-inertia'],
     momentum => [map { "cheat:of=vbd,with=iterations=0,fault=$_,says=its" } 'skipped-colour', 'wrong-inertia'],
+  },
+  ranks => {
+    on => 'bench/beam:resolution=0.2,dt=1e-5', steps => 3, code => 4, sound => ['ranked:ranks=2,fault=none'],
+    ranks => ['ranked:ranks=2,fault=stale', 'ranked:ranks=2,fault=uneven'],
   },
   statics => {
     on => 'bench/beam:resolution=0.25', steps => 2, code => 4, sound => ['cheat:with=static=true,fault=none'], update => ['cheat:with=static=true,fault=restless'],
@@ -163,7 +167,7 @@ sub run_of {
 sub plans { my ($batch) = @_; return map { my $rule = $_; map { [$rule, $_] } @{$batch->{$rule}} } sort grep { !$words{$_} } keys %$batch }
 
 # Sanitizers look at the harness, whatever the fault: a batch of each kind is enough, and the table is the standard build's.
-delete @batches{qw(beam flight floor contact cost threads samples-in-contact)} if sanitized();
+delete @batches{qw(beam flight floor contact cost threads samples-in-contact ranks)} if sanitized();
 
 # Options that make a batch one of samples.
 sub samples_of {

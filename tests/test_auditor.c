@@ -9,7 +9,7 @@ static void open_job(eb_job *j, eb_case *work) {
   eb_scene_ops const *ops = work->scene;
   *j = (eb_job){.work = work, .environment = -1};
   tap_require(eb_scene_create(ops, work->parameters, NULL, cache, &j->scene), "a scene");
-  tap_require(eb_auditor_create(work, &j->auditor), "an auditor");
+  tap_require(eb_auditor_create(work, NULL, &j->auditor), "an auditor");
   tap_require(eb_solver_create(work->solver, work->options, j->scene, 1, 1, &j->solver),
               "a solver");
   tap_require(eb_state_create(j->scene, &j->before), "a state");

@@ -24,6 +24,7 @@ typedef enum eb_rule {
   EB_RULE_MEMORY,         /* memory does not grow with the steps */
   EB_RULE_REPLAY,         /* a step answers to the state that it is given */
   EB_RULE_PROCESS, /* the process is left as it was found: descriptors, folder, signals, children */
+  EB_RULE_RANKS,   /* ranks that share a node have it in one place, and end a step alike */
   EB_RULES
 } eb_rule;
 /* "finite", "contact-gap", ... */
@@ -46,7 +47,8 @@ static inline const char *eb_rule_name(eb_rule rule) {
                                               [EB_RULE_HIDDEN_WORK] = "hidden-work",
                                               [EB_RULE_MEMORY] = "memory",
                                               [EB_RULE_REPLAY] = "replay",
-                                              [EB_RULE_PROCESS] = "process"};
+                                              [EB_RULE_PROCESS] = "process",
+                                              [EB_RULE_RANKS] = "ranks"};
   return (unsigned)rule < EB_RULES ? names[rule] : "unknown rule";
 }
 

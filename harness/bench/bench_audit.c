@@ -84,7 +84,7 @@ static eb_error set_up(void *context, const void *of, double *work) {
     EB_TRY(eb_bench_stepper_create(&p->start, what->solver, "", &p->sides[k]));
   EB_TRY(eb_state_create(p->start.scene, &p->before));
   EB_TRY(eb_bench_start_advance(&p->start, p->sides[AUDITED].solver, what->walk));
-  return eb_auditor_create(&audited, &p->auditor);
+  return eb_auditor_create(&audited, NULL, &p->auditor);
 }
 
 static void describe(void *context, char *text, size_t bytes) {

@@ -7,6 +7,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/contact/implicit_penalty.h"
+#include "problems/ranks/part.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -37,19 +38,27 @@ static eb_error make_audit(eb_auditor *w) {
   return eb_contact_audit_create(w->scene, w->audit, &w->contact);
 }
 
-eb_error eb_auditor_create(const eb_case *work, eb_auditor *out) {
+/* On cores that other ranks audit on there are no idle ones. */
+static eb_error create(eb_auditor *out) {
   enum { MOST_THREADS = 3 };
-  *out = (eb_auditor){.examines = work->examine};
-  EB_TRY(eb_team_create(MOST_THREADS, &out->team));
-  EB_TRY(eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, &out->scene));
+  EB_TRY(eb_team_create(out->ranks ? 0 : MOST_THREADS, &out->team));
   EB_TRY(eb_state_create(out->scene, &out->state));
+  if (out->ranks) EB_TRY(EB_NEW(out->shared, 3 * (size_t)out->state->node_count));
   return make_audit(out);
+}
+
+eb_error eb_auditor_create(const eb_case *work, const eb_ranks *ranks, eb_auditor *out) {
+  *out = (eb_auditor){.examines = work->examine, .ranks = ranks};
+  EB_TRY(eb_case_scene(work, ranks, &out->scene));
+  return eb_ranks_agree(ranks, create(out));
 }
 
 void eb_auditor_clear(eb_auditor *auditor) {
   release_audit(auditor);
   eb_parts_destroy(auditor->parts);
   free(auditor->part_rows);
+  free(auditor->shared);
+  auditor->shared = NULL;
   auditor->parts = NULL;
   auditor->part_rows = NULL;
   eb_state_destroy(auditor->state);
@@ -141,7 +150,7 @@ void eb_auditor_part_columns(const eb_auditor *w, double *rows) {
 
 /* Of finite states. The log belongs to the solver: what it points to is read as it is, NaN too. */
 static eb_error follow_rotations(eb_auditor *w, const eb_state *before, const eb_step_log *log) {
-  w->rotated = log->rotations != NULL;
+  w->rotated = log->rotations != NULL && !w->ranks;
   if (!w->rotated) {
     if (w->rotations) eb_rotations_jump(w->rotations);
     return EB_OK;
@@ -162,6 +171,54 @@ bool eb_auditor_rotation_columns(const eb_auditor *w, double row[EB_ROTATION_COL
   row[EB_ROTATION_REFLECTIONS] = w->rotation_row.reflections;
   row[EB_ROTATION_GAIN] = w->rotation_row.gain;
   return w->rotated;
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* How many of the ghosts are not what their owners have, which they become. *first: in the mesh as
+ * one process has it, the first such. */
+static int64_t take_owners(const eb_part *part, double *values, double *shared, int32_t nodes,
+                           int32_t *first) {
+  int64_t apart = 0;
+  memcpy(shared, values, 3 * (size_t)nodes * sizeof *values);
+  eb_part_update(part, 3, shared);
+  for (int32_t i = part->nodes; i < nodes; i++) {
+    const size_t at = 3 * (size_t)i;
+    if (memcmp(shared + at, values + at, 3 * sizeof *values) == 0) continue;
+    if (apart++ == 0) *first = part->original_node[i];
+    memcpy(values + at, shared + at, 3 * sizeof *values);
+  }
+  return apart;
+}
+
+/* The first rank that has any says which. */
+static void tell_apart(eb_auditor *w, int64_t step, int64_t apart, int32_t first) {
+  double who[2] = {apart > 0 ? eb_ranks_self(w->ranks) : INFINITY, INFINITY};
+  eb_ranks_sum_whole(w->ranks, 1, &apart);
+  if (apart == 0) return;
+  eb_ranks_min(w->ranks, 1, who);
+  if (eb_ranks_self(w->ranks) == (int)who[0]) who[1] = first;
+  eb_ranks_min(w->ranks, 1, who + 1);
+  eb_verdict_break(&w->verdict, EB_RULE_RANKS,
+                   "step %lld: rank %.0f has node %.0f elsewhere than the rank that owns it, or at "
+                   "another velocity; so it is with %lld of the nodes that ranks share",
+                   (long long)step, who[0], who[1], (long long)apart);
+}
+
+void eb_auditor_unite(eb_auditor *w, eb_state *state, eb_reason *reason) {
+  const eb_part *part = w->scene->part;
+  int32_t first = 0;
+  double reasons[2] = {-*reason, *reason};
+  if (!w->ranks) return;
+  int64_t apart = take_owners(part, state->x, w->shared, state->node_count, &first);
+  apart += take_owners(part, state->v, w->shared, state->node_count, &first);
+  tell_apart(w, state->step, apart, first);
+  eb_ranks_max(w->ranks, 2, reasons);
+  if (reasons[0] != -reasons[1])
+    eb_verdict_break(&w->verdict, EB_RULE_RANKS,
+                     "step %lld: one rank ends it with %s, another with %s", (long long)state->step,
+                     eb_reason_name((eb_reason)-reasons[0]), eb_reason_name((eb_reason)reasons[1]));
+  *reason = (eb_reason)-reasons[0];
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
@@ -246,9 +303,12 @@ eb_error eb_auditor_test_replay(eb_auditor *w, const eb_state *before, const eb_
 eb_error eb_auditor_compare(eb_auditor *w, const eb_scene *scene) {
   const char *what;
   EB_TRY(eb_scene_difference(scene, w->scene, &what));
-  if (what)
-    eb_verdict_break(&w->verdict, EB_RULE_SCENE,
-                     "the scene has been changed during the run: its %s", what);
+  eb_error changed =
+      what ? EB_ERROR(EB_ERR_INVALID, "the scene has been changed during the run: its %s", what)
+           : EB_OK;
+  changed = eb_ranks_agree(w->ranks, changed);
+  if (changed) eb_verdict_break(&w->verdict, EB_RULE_SCENE, "%s", eb_error_message(changed));
+  eb_error_free(changed);
   return EB_OK;
 }
 

@@ -11,9 +11,11 @@
 #include "harness/results/record.h"
 
 typedef struct eb_auditor {
-  eb_scene *scene; /* the reference that the solver's is compared with */
-  eb_state *state; /* that cuts are made on */
-  eb_team *team;   /* threads that audit; they sleep while the solver steps */
+  const eb_ranks *ranks; /* NULL: one process has the scene */
+  double *shared;        /* of its nodes x 3: workspace of eb_auditor_unite; NULL without ranks */
+  eb_scene *scene;       /* the reference that the solver's is compared with */
+  eb_state *state;       /* that cuts are made on */
+  eb_team *team;         /* threads that audit; they sleep while the solver steps */
   eb_audit *audit;
   eb_contact_audit *contact; /* of contact as constraints; NULL when the scene has none */
   eb_flight *flight;
@@ -26,8 +28,10 @@ typedef struct eb_auditor {
   eb_verdict verdict;
 } eb_auditor;
 
-/* Before the solver is created. */
-EB_MUST eb_error eb_auditor_create(const eb_case *work, eb_auditor *out);
+/* Before the solver is created. With `ranks`, which outlive it, of this one's part of the scene;
+ * then every function below is for all ranks to call together, unless it says otherwise. Figures
+ * and verdict are those of the whole, and the same on all. */
+EB_MUST eb_error eb_auditor_create(const eb_case *work, const eb_ranks *ranks, eb_auditor *out);
 void eb_auditor_clear(eb_auditor *auditor);
 
 /* Brings the scene to the start of a step at `state`, which cuts may still have to part there. */
@@ -37,9 +41,14 @@ EB_MUST eb_error eb_auditor_advance(eb_auditor *auditor, const eb_state *state);
 EB_MUST eb_error eb_auditor_step(eb_auditor *auditor, const eb_state *before, const eb_state *after,
                                  eb_update update, const eb_step_log *log, eb_reason reason,
                                  double row[EB_COL_COUNT], bool *finite);
-/* The figures of the parts after it: parts x EB_PART_COLUMNS. */
+/* What ranks have of the same nodes must be the same, bit by bit, and the least of their reasons is
+ * that of the step: what differs breaks rule "ranks". In `state` and *reason is then what all have:
+ * of nodes what their owners have. */
+void eb_auditor_unite(eb_auditor *auditor, eb_state *state, eb_reason *reason);
+/* The figures of the parts after it: parts x EB_PART_COLUMNS. Not collective. */
 void eb_auditor_part_columns(const eb_auditor *auditor, double *rows);
-/* The figures of the rotations of the step audited last; false: it has recorded none. */
+/* The figures of the rotations of the step audited last; false: it has recorded none, or there are
+ * ranks, of which none are told. Not collective. */
 bool eb_auditor_rotation_columns(const eb_auditor *auditor, double row[EB_ROTATION_COLUMNS]);
 /* The subspace that the step declares, whose run starts from `start`; *sound is false when there is
  * none that could be. */

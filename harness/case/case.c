@@ -7,9 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/case/launch.h"
 #include "harness/environment.h"
 #include "problems/base/hash.h"
 #include "problems/base/text.h"
+#include "problems/ranks/part.h"
+
+#define RANKS "ranks" /* the option */
 
 static eb_error canonical(const char *owner, const eb_option *options, const char *assignments,
                           char **out) {
@@ -89,10 +93,19 @@ eb_error eb_case_identify(eb_case *work) {
   return EB_OK;
 }
 
+static eb_error count_ranks(eb_case *work) {
+  eb_values *values;
+  EB_TRY(eb_values_create(work->solver->name, work->solver->options, work->options, &values));
+  work->ranks = eb_values_declares(values, RANKS) ? (int)eb_values_int(values, RANKS) : 1;
+  eb_values_destroy(values);
+  return EB_OK;
+}
+
 eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin) {
   EB_TRY(canonical(work->scene->name, work->scene->parameters, work->parameters,
                    &work->all_parameters));
   EB_TRY(canonical(work->solver->name, work->solver->options, work->options, &work->all_options));
+  EB_TRY(count_ranks(work));
   if (plugin) EB_TRY(eb_run_set(&work->plugin, plugin->path));
   eb_text text = {0};
   eb_error error = write_task(work, plugin, &text);
@@ -179,6 +192,7 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
 eb_error eb_case_describe(const eb_case *work, eb_run *run) {
   *run = (eb_run){.order = work->order,
                   .threads = work->threads,
+                  .ranks = work->ranks,
                   .seed = work->seed,
                   .repetition = work->repetition,
                   .steps_wanted = work->steps,
@@ -187,6 +201,12 @@ eb_error eb_case_describe(const eb_case *work, eb_run *run) {
   eb_error error = describe_texts(work, run);
   if (error) eb_run_clear(run);
   return error;
+}
+
+eb_error eb_case_scene(const eb_case *work, const eb_ranks *ranks, eb_scene **out) {
+  return ranks ? eb_scene_create_part(work->scene, work->parameters, work->mesh_file, NULL, ranks,
+                                      out)
+               : eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, out);
 }
 
 static eb_error add_flag(eb_strings *out, const char *flag, const char *value) {
@@ -219,7 +239,9 @@ eb_error eb_case_command(const eb_case *work, const char *program, const char *c
 eb_error eb_case_arguments(const eb_case *work, const char *program, const char *environment,
                            const char *donor, const char *output, eb_strings *out) {
   const eb_origin *from = &work->from;
+  if (work->ranks > 1) EB_TRY(eb_launch_command(work->ranks, out));
   EB_TRY(eb_case_command(work, program, "case", out));
+  if (work->ranks > 1) EB_TRY(eb_strings_add(out, "--distributed"));
   EB_TRY(add_number(out, "--repetition", work->repetition));
   EB_TRY(add_number(out, "--order", (double)work->order));
   EB_TRY(add_number(out, "--contact-problem", (double)work->contact_problem));

@@ -6,6 +6,7 @@
 #include "harness/ranges.h"
 #include "harness/results/record.h"
 #include "harness/strings.h"
+#include "problems/ranks/ranks.h"
 #include "problems/scene_impl.h"
 
 /* Where a case starts that does not start from the scene's initial state: states that another run,
@@ -26,6 +27,8 @@ typedef struct eb_case {
   char *mesh_file;            /* or NULL */
   char *plugin;               /* path of the shared object, or NULL */
   int threads, repetition;    /* repetitions count from 0 */
+  int ranks; /* processes that share the case, by the solver's option `ranks`; 1: it has none */
+  bool distributed; /* this process is one of those that mpiexec has started */
   int64_t seed, steps, order;
   int64_t contact_problem; /* the step whose contact problem is kept, from 1 on; 0: none */
   eb_frames frames;        /* which steps have a frame; EB_FRAMES_UNSET is EB_FRAMES_INTERVAL */
@@ -65,7 +68,11 @@ EB_MUST eb_error eb_case_describe(const eb_case *work, eb_run *run);
 EB_MUST eb_error eb_case_command(const eb_case *work, const char *program, const char *command,
                                  eb_strings *out);
 
-/* The command line of the process that runs the case: program, "case", flags. `donor` is the file
+/* The scene, or with `ranks` this process's part of it; then all ranks call. */
+EB_MUST eb_error eb_case_scene(const eb_case *work, const eb_ranks *ranks, eb_scene **out);
+
+/* The command line of the process that runs the case: program, "case", flags; of several ranks
+ * what starts them stands before it (launch.h), and each has it. `donor` is the file
  * that has the run it starts from, or NULL. */
 EB_MUST eb_error eb_case_arguments(const eb_case *work, const char *program,
                                    const char *environment, const char *donor, const char *output,

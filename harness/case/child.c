@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,11 +10,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/case/launch.h"
 #include "harness/case/processes.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
@@ -64,7 +67,10 @@ typedef struct child {
   eb_limits limits;
   double started, told_to_end, written, last_call; /* when; 0: not yet */
   bool killed;
-  pid_t *bystanders; /* children of ours that were there before: none of our business */
+  double killed_at;
+  eb_processes others; /* what descended from it when last looked at, beside itself; of ranks */
+  double looked;       /* when */
+  pid_t *bystanders;   /* children of ours that were there before: none of our business */
   int bystander_count, adopted_before; /* whether orphans were ours already */
   size_t output_length;
   eb_progress progress;
@@ -83,6 +89,12 @@ static bool is_childless(void) {
   return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD;
 }
 
+/* All of the machine, those marked that the child has started. */
+static void find_descendants(const child *c, eb_processes *all) {
+  eb_processes_read(all);
+  eb_processes_mark(all, c->bystanders, c->bystander_count);
+}
+
 /* Kills and buries all but the bystanders; returns how many there were that still ran. Those that
  * go on starting others are chased for some seconds. */
 static int end_descendants(const child *c) {
@@ -93,8 +105,7 @@ static int end_descendants(const child *c) {
   bool found = true;
   for (int round = 0; found && !is_childless() && eb_wall_seconds() - began < patience; round++) {
     found = false;
-    eb_processes_read(&all);
-    eb_processes_mark(&all, c->bystanders, c->bystander_count);
+    find_descendants(c, &all);
     for (int i = 0; i < all.count; i++) {
       const eb_process *row = &all.rows[i];
       if (!row->ours) continue;
@@ -124,7 +135,7 @@ static eb_error adopt_orphans(child *c) {
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-/* Between fork and exec: only calls that are safe there. */
+/* Between fork and exec: only calls that are safe there. `memory` is what each process may have. */
 static _Noreturn void become(pid_t parent, char *const *argv, char *const *environment,
                              double memory, int shared, int print) {
   struct rlimit no_core = {0, 0};
@@ -176,9 +187,24 @@ static eb_error build_environment(const eb_strings *settings, char ***out) {
   return EB_OK;
 }
 
+/* Where ranks find the page. */
+static eb_error add_page(const child *c, eb_strings *settings) {
+  char text[120];
+  snprintf(text, sizeof text, EB_PAGE_VARIABLE "=/proc/%d/fd/%d %016" PRIx64, (int)getpid(),
+           c->shared, c->page->token);
+  return eb_strings_add(settings, text);
+}
+
+static eb_error add_settings(const child *c, const eb_strings *settings, eb_strings *out) {
+  for (int i = 0; i < settings->count; i++) EB_TRY(eb_strings_add(out, settings->items[i]));
+  return c->limits.ranks > 0 ? add_page(c, out) : EB_OK;
+}
+
 static eb_error start(child *c, const eb_strings *argv, const eb_strings *settings) {
   int print[2];
   char **arguments, **environment = NULL;
+  eb_strings all = {0};
+  double share = c->limits.memory / (c->limits.ranks > 0 ? c->limits.ranks : 1);
   EB_TRY(adopt_orphans(c));
   c->shared = memfd_create("elastobench-page", MFD_CLOEXEC);
   if (c->shared < 0 || ftruncate(c->shared, sizeof *c->page))
@@ -186,6 +212,8 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
   void *page = mmap(NULL, sizeof *c->page, PROT_READ | PROT_WRITE, MAP_SHARED, c->shared, 0);
   if (page == MAP_FAILED) return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
   c->page = page;
+  if (getrandom(&c->page->token, sizeof c->page->token, 0) != sizeof c->page->token)
+    return EB_ERROR(EB_ERR_IO, "cannot read random numbers: %s", strerror(errno));
   if (pipe2(print, O_CLOEXEC))
     return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
   c->print = print[0];
@@ -193,13 +221,14 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
   eb_error error = EB_NEW(arguments, (size_t)argv->count + 1);
   if (!error) {
     for (int i = 0; i < argv->count; i++) arguments[i] = argv->items[i];
-    error = build_environment(settings, &environment);
+    error = add_settings(c, settings, &all);
+    if (!error) error = build_environment(&all, &environment);
   }
   if (!error) {
     pid_t parent = getpid();
     c->page->started = eb_wall_seconds();
     c->pid = fork();
-    if (c->pid == 0) become(parent, arguments, environment, c->limits.memory, c->shared, print[1]);
+    if (c->pid == 0) become(parent, arguments, environment, share, c->shared, print[1]);
     if (c->pid < 0)
       error = EB_ERROR(EB_ERR_IO, "cannot start a process: %s", strerror(errno));
     else
@@ -207,6 +236,7 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
   }
   free(arguments);
   free(environment);
+  eb_strings_clear(&all);
   close(print[1]);
   return error;
 }
@@ -260,6 +290,23 @@ static double resident_memory(pid_t pid) {
   return (double)resident * (double)sysconf(_SC_PAGESIZE);
 }
 
+/* Of the child and those that work with it. Whom ranks are is looked up now and then: that takes
+ * some milliseconds, and they stay the same. */
+static double used_memory(child *c, double now) {
+  static const double interval = 0.5; /* s */
+  double sum = resident_memory(c->pid);
+  pid_t helper = c->page->helper;
+  if (c->limits.ranks == 0) return helper > 1 ? sum + resident_memory(helper) : sum;
+  if (now - c->looked > interval) {
+    c->looked = now;
+    find_descendants(c, &c->others);
+  }
+  for (int i = 0; i < c->others.count; i++)
+    if (c->others.rows[i].ours && c->others.rows[i].pid != c->pid)
+      sum += resident_memory(c->others.rows[i].pid);
+  return sum;
+}
+
 /* ---- ending ---------------------------------------------------------------------------------- */
 
 /* The first cause is the one that counts. */
@@ -269,26 +316,39 @@ static void decide(child *c, eb_child_cause cause) {
   c->told_to_end = eb_wall_seconds();
 }
 
-/* The process itself too: it may have left its group. What descends from it goes when it has
- * ended. */
+static void kill_child(const child *c) {
+  kill(c->pid, SIGKILL);
+  kill(-c->pid, SIGKILL);
+}
+
+/* The process itself too: it may have left its group. What descends from it goes when it has ended,
+ * but ranks before what has started them, which is asked to end: it ends those on other hosts, and
+ * what it has in folders. */
 static void end_child(child *c, eb_child_cause cause) {
   decide(c, cause);
   c->killed = true;
-  kill(c->pid, SIGKILL);
-  kill(-c->pid, SIGKILL);
+  c->killed_at = eb_wall_seconds();
+  if (c->limits.ranks == 0) {
+    kill_child(c);
+    return;
+  }
+  find_descendants(c, &c->others);
+  kill(c->pid, SIGTERM);
+  for (int i = 0; i < c->others.count; i++)
+    if (c->others.rows[i].ours && c->others.rows[i].pid != c->pid)
+      kill(c->others.rows[i].pid, SIGKILL);
 }
 
 /* Over time, the child is asked to end, which it does between steps; a step that never ends is
  * killed after a grace, unless the child is at work on its file. With its file written no limit
  * holds but on how long it may take to leave. */
 static void enforce(child *c, eb_signals *signals) {
-  enum { GRACE = 2, GRACE_TO_CLOSE = 120, GRACE_TO_LEAVE = 15 };
-  double now = eb_wall_seconds(), memory = resident_memory(c->pid);
-  pid_t helper = c->page->helper;
-  if (helper > 1) memory += resident_memory(helper);
+  enum { GRACE = 2, GRACE_TO_CLOSE = 120, GRACE_TO_LEAVE = 15, GRACE_OF_RANKS = 3 };
+  double now = eb_wall_seconds(), memory = used_memory(c, now);
   int stage = c->page->stage;
   if (memory > c->end->peak_memory) c->end->peak_memory = memory;
   if (stage == EB_STAGE_WRITTEN && c->written == 0) c->written = now;
+  if (c->killed && now - c->killed_at > GRACE_OF_RANKS) kill_child(c);
   if (c->killed) return;
   if (eb_signals_pending(signals)) {
     end_child(c, EB_CHILD_INTERRUPTED);
@@ -334,6 +394,7 @@ static void watch(child *c, eb_signals *signals) {
   }
   c->end->seconds = eb_wall_seconds() - c->started;
   c->end->left = end_descendants(c);
+  if (c->killed && c->limits.ranks > 0) c->end->left = 0; /* ranks that were ended with it */
   look(c);
   catch_output(c);
   eb_text_clean(c->end->output);
@@ -360,6 +421,7 @@ eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_lim
   if (!error) watch(&c, signals);
   prctl(PR_SET_CHILD_SUBREAPER, c.adopted_before);
   free(c.bystanders);
+  eb_processes_clear(&c.others);
   if (c.page) munmap(c.page, sizeof *c.page);
   if (c.shared >= 0) close(c.shared);
   if (c.print >= 0) close(c.print);

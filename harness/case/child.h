@@ -3,7 +3,11 @@
  * Over its time, the child is asked to end by its page, never by a signal: one that it meets is
  * not ours. The child writes its progress onto a page: memory that both share, which tells the
  * exact step of a crash and costs the child no system call. What it prints is caught; the end of it
- * explains crashes. */
+ * explains crashes.
+ *
+ * What starts the ranks of a case (launch.h) is such a child too: memory is then that of all that
+ * descends from it on this host, and ranks find the page by its path among this process's files,
+ * with a token, since on another host that path may be another's. */
 #ifndef EB_CHILD_H
 #define EB_CHILD_H
 
@@ -33,6 +37,7 @@ typedef struct eb_progress_page {
   double started; /* just before the process was, on the clock of eb_wall_seconds; 0: unknown */
   _Atomic int trouble; /* eb_error_code of what made the process give up; 0: nothing */
   _Atomic int helper;  /* process id of the one that works for the solver; 0: there is none */
+  uint64_t token;      /* of this page and no other */
   _Atomic int harmed;  /* a step has broken the rule of the process: its file may not say so */
   /* What went wrong, when that cannot be written into the file. */
   char words[EB_PROGRESS_WORDS];
@@ -52,6 +57,7 @@ void eb_signals_close(eb_signals *signals);
 typedef struct eb_limits {
   double timeout; /* s of wall time; 0: none */
   double memory;  /* bytes of resident memory, of the helper too; 0: none */
+  int ranks;      /* processes that the child starts, which share the memory; 0: it has it alone */
 } eb_limits;
 
 typedef enum eb_child_cause {
@@ -60,7 +66,8 @@ typedef enum eb_child_cause {
   EB_CHILD_TIMED_OUT,   /* asked or made to end by us; it may still have closed its file in order */
   EB_CHILD_OVER_MEMORY, /* ended by us */
   EB_CHILD_LINGERED,    /* ended by us, long after its file was complete */
-  EB_CHILD_INTERRUPTED  /* ended by us, because the user interrupted */
+  EB_CHILD_INTERRUPTED, /* ended by us, because the user interrupted */
+  EB_CHILD_NOT_STARTED  /* there was nothing to start it with: `words` says what is missing */
 } eb_child_cause;
 
 typedef struct eb_child_end {

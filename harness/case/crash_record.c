@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/audit/rules.h"
+#include "harness/case/launch.h"
 #include "harness/case/sandbox.h"
 #include "harness/results/read.h"
 #include "harness/results/write.h"
@@ -21,6 +22,39 @@ static bool gave_up(const eb_child_end *end) {
   return end->cause == EB_CHILD_EXITED && end->status == EB_EXIT_HARNESS;
 }
 
+/* What people and batch systems send to end a process; the harness sends SIGKILL only. */
+static const char *origin_of(int signal) {
+  bool from_outside =
+      signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+  return from_outside ? " from outside" : "";
+}
+
+static void tell_signal(const eb_child_end *end, const char *who, int signal, const char *where,
+                        char *out, size_t bytes) {
+  static const double megabytes = 1e-6;
+  snprintf(out, bytes, "%sended by signal %d (%s)%s %s, with %.0f MB%s", who, signal,
+           strsignal(signal), origin_of(signal), where, megabytes * end->peak_memory,
+           signal == SIGKILL ? "; perhaps by the kernel, for lack of memory" : "");
+}
+
+/* Of ranks, by what has started them; false when it says nothing of a rank. */
+static bool blame_rank(const eb_case *work, const eb_child_end *end, const char *where, char *out,
+                       size_t bytes) {
+  eb_blame blame;
+  char who[64];
+  if (work->ranks < 2 || !eb_launch_blame(end->output, &blame) ||
+      (!blame.signal && blame.status == EB_EXIT_HARNESS))
+    return false;
+  snprintf(who, sizeof who, "rank %d of %d ", blame.rank, work->ranks);
+  if (blame.signal) {
+    strcat(who, "was ");
+    tell_signal(end, who, blame.signal, where, out, bytes);
+  } else {
+    snprintf(out, bytes, "%sended itself with status %d %s", who, blame.status, where);
+  }
+  return true;
+}
+
 static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out, size_t bytes) {
   static const double megabytes = 1e-6, near = 0.9;
   static const char *const places[] = {[EB_STAGE_START] = "before it began",
@@ -30,7 +64,6 @@ static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out,
                                        [EB_STAGE_CLOSING] = "while writing its result",
                                        [EB_STAGE_WRITTEN] = "after its result was written"};
   bool near_limit = work->memory > 0 && end->peak_memory > near * work->memory;
-  bool from_outside;
   char where[48];
   int used = snprintf(where, sizeof where, "%s", places[end->stage]);
   if (end->stage == EB_STAGE_STEPS)
@@ -44,21 +77,20 @@ static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out,
              megabytes * end->peak_memory, where);
     return EB_OUTCOME_OUT_OF_MEMORY;
   case EB_CHILD_SIGNALED:
-    /* What people and batch systems send to end a process; the harness sends SIGKILL only. */
-    from_outside = end->status == SIGTERM || end->status == SIGINT || end->status == SIGHUP ||
-                   end->status == SIGQUIT;
-    snprintf(out, bytes, "ended by signal %d (%s)%s %s, with %.0f MB%s", end->status,
-             strsignal(end->status), from_outside ? " from outside" : "", where,
-             megabytes * end->peak_memory,
-             end->status == SIGKILL ? "; perhaps by the kernel, for lack of memory" : "");
+    tell_signal(end, "", end->status, where, out, bytes);
     return near_limit ? EB_OUTCOME_OUT_OF_MEMORY : EB_OUTCOME_CRASHED;
   case EB_CHILD_LINGERED:
     snprintf(out, bytes, "the process did not end by itself %s", where);
     return EB_OUTCOME_CRASHED;
+  case EB_CHILD_NOT_STARTED:
+    snprintf(out, bytes, "%s", end->words);
+    return EB_OUTCOME_FAILED;
   case EB_CHILD_EXITED:
   case EB_CHILD_INTERRUPTED:
     break;
   }
+  if (blame_rank(work, end, where, out, bytes))
+    return near_limit ? EB_OUTCOME_OUT_OF_MEMORY : EB_OUTCOME_CRASHED;
   if (gave_up(end)) {
     snprintf(out, bytes, "the result could not be recorded %s: %s", where, end->words);
     return end->trouble == EB_ERR_MEMORY || near_limit ? EB_OUTCOME_OUT_OF_MEMORY
@@ -97,6 +129,7 @@ static eb_error fill_cause(const eb_case *work, const eb_child_end *end, bool sp
   eb_outcome outcome = cause(work, end, detail, sizeof detail);
   /* The last line that is not empty; of a process that gave up its words are in the cause. */
   const char *behind = end->output + strlen(end->output);
+  if (work->ranks > 1) behind = end->output + eb_launch_words_before(end->output);
   while (behind > end->output && behind[-1] == '\n') behind--;
   const char *line = behind;
   while (line > end->output && line[-1] != '\n') line--;

@@ -2,6 +2,7 @@
 #include "harness/case/execute.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
@@ -11,26 +12,50 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness/audit/element_rank.h"
 #include "harness/case/job.h"
+#include "harness/case/launch.h"
+#include "harness/case/crash_record.h"
 #include "harness/fclib/fclib.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
+#include "problems/ranks/communicator.h"
 #include "solvers/contact/record.h"
 
 /* ---- the page of progress -------------------------------------------------------------------- */
 
-/* Maps what the parent gave (child.h), or plain memory when this was started by hand. */
-static eb_error open_page(eb_progress_page **out) {
+/* Maps the file of a page, or plain memory when it is none. */
+static eb_error map_page(int shared, eb_progress_page **out) {
   struct stat info;
-  int shared =
-      fstat(EB_CHILD_BOARD, &info) == 0 && info.st_size == sizeof **out ? EB_CHILD_BOARD : -1;
+  bool fits = fstat(shared, &info) == 0 && info.st_size == sizeof **out;
+  if (!fits) shared = -1;
   int flags = shared < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
   void *memory = mmap(NULL, sizeof **out, PROT_READ | PROT_WRITE, flags, shared, 0);
   *out = memory == MAP_FAILED ? NULL : memory;
   return *out ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
+}
+
+/* The page of a parent on this host that has started ranks (child.h), or plain memory. */
+static eb_error find_page(eb_progress_page **out) {
+  const char *where = getenv(EB_PAGE_VARIABLE);
+  char path[64];
+  uint64_t token;
+  bool told = where && sscanf(where, "%63s %" SCNx64, path, &token) == 2;
+  int file = told ? open(path, O_RDWR | O_CLOEXEC) : -1;
+  eb_error error = map_page(file, out);
+  if (file >= 0) close(file);
+  if (error || (told && (*out)->token == token)) return error;
+  munmap(*out, sizeof **out);
+  return map_page(-1, out);
+}
+
+/* Maps what the parent gave, or plain memory when this was started by hand. */
+static eb_error open_page(const eb_job *j, eb_progress_page **out) {
+  if (!j->ranks) return map_page(EB_CHILD_BOARD, out);
+  return eb_ranks_self(j->ranks) == 0 ? find_page(out) : map_page(-1, out);
 }
 
 /* Leaves words for the parent; the first ones stay. */
@@ -79,9 +104,9 @@ static eb_error follow_mesh(eb_job *j) {
   j->before = NULL;
   EB_TRY(eb_state_create(j->scene, &j->before));
   EB_TRY(EB_NEW(part, j->scene->mesh->node_count));
-  j->components = eb_mesh_components(j->scene->mesh, part);
+  eb_error error = eb_audit_components(j->scene, part, &j->components);
   free(part);
-  return EB_OK;
+  return error;
 }
 
 /* What the run says of the scene; its nodes are those that frames are stored on, all cuts made. */
@@ -99,6 +124,10 @@ static eb_error describe_scene(eb_job *j) {
   }
   j->run.uncut_nodes = scene->uncut_nodes;
   j->run.elements = scene->mesh->element_count;
+  if (scene->part) {
+    j->run.nodes = j->run.uncut_nodes = scene->part->all_nodes;
+    j->run.elements = scene->part->all_elements;
+  }
   j->run.dt = scene->dt;
   EB_TRY(eb_run_set(&j->run.mesh_source, scene->mesh_source));
   snprintf(hash, sizeof hash, "%016" PRIx64, scene->hash);
@@ -107,12 +136,27 @@ static eb_error describe_scene(eb_job *j) {
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
+/* What ranks have done of a step beside each other, or have for it, is the step's in sum; times are
+ * those of rank 0, and what all do together it has counted. */
+static void sum_ranks(eb_job *j, double row[EB_COL_COUNT]) {
+  static const int counters[] = {EB_COUNT_ELEMENT_EVALUATIONS, EB_COUNT_FLOPS,
+                                 EB_COUNT_UPDATED_ELEMENTS, EB_COUNT_DAMPED_ELEMENTS};
+  enum { COUNTERS = sizeof counters / sizeof *counters };
+  double sums[2 + COUNTERS] = {row[EB_COL_CPU], row[EB_COL_RESIDENT]};
+  for (int k = 0; k < COUNTERS; k++) sums[2 + k] = j->log->counters[counters[k]];
+  eb_ranks_sum(j->ranks, 2 + COUNTERS, sums);
+  row[EB_COL_CPU] = sums[0];
+  row[EB_COL_RESIDENT] = sums[1];
+  for (int k = 0; k < COUNTERS; k++) j->log->counters[counters[k]] = sums[2 + k];
+}
+
 /* The step itself; only what stands between the two readings of the clocks is charged to the
  * solver, its set-up for a mesh that was cut too. */
 static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason) {
   double dt = j->auditor.scene->dt, steal = eb_steal_seconds(j->cost.stat);
   eb_step_log_reset(j->log);
   j->integrity.state = *j->after;
+  (void)eb_ranks_any(j->ranks, false); /* none steps while another still audits or records */
   eb_cost_start(&j->cost);
   double cpu = eb_cost_cpu(&j->cost), wall = eb_wall_seconds();
   j->log->step_started = wall;
@@ -126,7 +170,8 @@ static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reaso
   row[EB_COL_STEAL] = eb_steal_seconds(j->cost.stat) - steal;
   row[EB_COL_RESIDENT] = j->cost.resident;
   row[EB_COL_OWN] = j->log->own_seconds;
-  return error;
+  sum_ranks(j, row);
+  return eb_ranks_agree(j->ranks, error);
 }
 
 /* Whether the solver has left state and process as they were; if not, the outcome is set. */
@@ -136,8 +181,12 @@ static eb_error check_integrity(eb_job *j, bool *good) {
   *good = change == EB_STATE_SAME && eb_integrity_process(&j->integrity, words, sizeof words) &&
           eb_helper_is_alone(&j->cost.helper, j->run.steps_done + 1 >= j->work->steps, words,
                              sizeof words);
+  eb_error harm = eb_ranks_agree(j->ranks, *good ? EB_OK : EB_ERROR(EB_ERR_INVALID, "%s", words));
+  *good = !harm;
   if (*good) return EB_OK;
-  snprintf(detail, sizeof detail, "step %lld: %s", (long long)j->before->step + 1, words);
+  snprintf(detail, sizeof detail, "step %lld: %s", (long long)j->before->step + 1,
+           eb_error_message(harm));
+  eb_error_free(harm);
   say(j->page, detail);
   j->page->harmed = true;
   eb_verdict_break(&j->auditor.verdict, EB_RULE_PROCESS, "%s", detail);
@@ -195,6 +244,22 @@ static eb_error keep_contact_problem(eb_job *j) {
   return error;
 }
 
+/* To be recorded: the state, what leads to it from the one before, which may be NULL, and what was
+ * logged of that step when there was one. */
+static eb_error keep_frame(eb_job *j, const eb_state *before, const eb_step_log *log) {
+  eb_frame frame = {.state = j->after, .before = before};
+  if (j->ranks)
+    EB_TRY(eb_whole_frame(&j->whole, j->auditor.scene, j->after, before, &frame));
+  else if (log)
+    frame = (eb_frame){j->after, before, log->element_updates, log->contacts, NULL, NULL};
+  return eb_recorder_frame(j->recorder, &frame);
+}
+
+static eb_error keep_checkpoint(eb_job *j, double began) {
+  if (j->ranks) EB_TRY(eb_whole_gather(&j->whole, j->after));
+  return eb_recorder_checkpoint(j->recorder, j->ranks ? j->whole.state : j->after, began);
+}
+
 /* Frames and checkpoints that are due, and now and then a commit. */
 static eb_error keep_state(eb_job *j, bool last) {
   /* Frames of all steps or at the scene's interval, and the last one whatever it is; of samples
@@ -202,12 +267,11 @@ static eb_error keep_state(eb_job *j, bool last) {
   bool framed = j->work->from.samples ? is_frame(j, j->run.steps_done - 1)
                                       : last || is_frame(j, j->run.steps_done);
   if (framed) {
-    eb_frame frame = {j->after, j->before, j->log->element_updates, j->log->contacts};
-    EB_TRY(eb_recorder_frame(j->recorder, &frame));
+    EB_TRY(keep_frame(j, j->before, j->log));
     memset(j->log->element_updates, 0, (size_t)j->log->element_count);
   }
   if (eb_ranges_hold(&j->work->checkpoints, j->after->step))
-    EB_TRY(eb_recorder_checkpoint(j->recorder, j->after, j->before->time));
+    EB_TRY(keep_checkpoint(j, j->before->time));
   j->page->step = j->after->step;
   /* Often enough that a crash costs little, and seldom enough that commits take a twentieth of the
    * time at most. */
@@ -230,12 +294,13 @@ static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
   if (failed && !j->work->from.samples) return conclude_step(j, finite, reason);
   if (failed && j->failed++ == 0) EB_TRY(conclude_step(j, finite, reason));
   j->renew = failed;
-  if (sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1) {
+  bool told = sigpending(&pending) == 0 && sigismember(&pending, SIGTERM) == 1;
+  if (eb_ranks_any(j->ranks, told)) {
     snprintf(detail, sizeof detail, "ended by a signal from outside after step %lld of %lld", step,
              steps);
     return conclude(j, EB_OUTCOME_CRASHED, detail);
   }
-  if (j->page->asked_to_end) {
+  if (eb_ranks_any(j->ranks, j->page->asked_to_end != 0)) {
     snprintf(detail, sizeof detail, "time limit of %g s reached after step %lld of %lld",
              j->work->timeout, step, steps);
     return conclude(j, EB_OUTCOME_TIMED_OUT, detail);
@@ -279,8 +344,8 @@ static eb_error examine(eb_job *j) {
 /* Of the mesh at rest: nothing of it depends on the solver. */
 static eb_error embed(eb_job *j) {
   eb_embedding_figures f;
-  const eb_mesh *mesh = j->auditor.scene->mesh;
-  if (j->work->embed == 0 ||
+  const eb_mesh *mesh = j->ranks ? j->whole.scene.mesh : j->auditor.scene->mesh;
+  if (j->work->embed == 0 || !j->recorder ||
       !eb_embedding_examine(mesh, j->work->embed, (uint64_t)j->work->seed, &f))
     return EB_OK;
   const struct {
@@ -305,6 +370,7 @@ static eb_error step(eb_job *j, bool *on) {
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + j->auditor.scene->dt;
   double began = eb_wall_seconds();
+  eb_auditor_unite(&j->auditor, j->after, &reason);
   EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after, j->solver->update, j->log, reason, row,
                          &finite));
   if (finite) EB_TRY(examine(j));
@@ -392,8 +458,9 @@ static eb_error lead_in(eb_job *j, int64_t sampled, bool *on) {
  * works for it. */
 static eb_error create_solver(eb_job *j) {
   const eb_case *work = j->work;
-  EB_TRY(eb_solver_create(work->solver, work->options, j->scene, work->threads,
-                          (uint64_t)work->seed, &j->solver));
+  EB_TRY(
+      eb_ranks_agree(j->ranks, eb_solver_create(work->solver, work->options, j->scene,
+                                                work->threads, (uint64_t)work->seed, &j->solver)));
   EB_TRY(eb_run_set(&j->run.update, eb_update_name(j->solver->update)));
   EB_TRY(eb_run_set(&j->run.client, j->solver->described));
   if (!eb_helper_set(&j->cost.helper, j->solver->process))
@@ -425,12 +492,27 @@ static eb_error start_sample(eb_job *j, bool *on) {
   j->after->step = j->run.steps_done;
   j->from_step = sampled;
   EB_TRY(eb_auditor_jump(&j->auditor));
-  return is_frame(j, j->run.steps_done)
-             ? eb_recorder_frame(j->recorder, &(eb_frame){.state = j->after})
-             : EB_OK;
+  return is_frame(j, j->run.steps_done) ? keep_frame(j, NULL, NULL) : EB_OK;
 }
 
 /* ---- the run as a whole ---------------------------------------------------------------------- */
+
+/* Whether as many ranks have been started as the case wants, and for nothing that is asked of a
+ * whole scene alone. */
+static eb_error check_ranks(const eb_job *j) {
+  const eb_case *work = j->work;
+  int count = eb_ranks_count(j->ranks);
+  if (count != work->ranks)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "%d process%s been started where the case wants %d ranks; what starts them is "
+                    "asked for that many, and each has MPI of the same kind",
+                    count, count == 1 ? " has" : "es have", work->ranks);
+  const char *what = work->from.run  ? "start from a state of another run"
+                     : work->examine ? "be examined"
+                                     : NULL;
+  return j->ranks && what ? EB_ERROR(EB_ERR_UNSUPPORTED, "a case of several ranks cannot %s", what)
+                          : EB_OK;
+}
 
 /* The scene, the solver and the audit; *failure is what they report, the return value is ours. */
 static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
@@ -438,7 +520,8 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   double began = eb_wall_seconds();
   *where = "scene";
   j->page->stage = EB_STAGE_SCENE;
-  *failure = eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, &j->scene);
+  *failure = check_ranks(j);
+  if (!*failure) *failure = eb_case_scene(work, j->ranks, &j->scene);
   j->run.scene_seconds = eb_wall_seconds() - began;
   if (*failure) return EB_OK;
   EB_TRY(describe_scene(j));
@@ -446,7 +529,8 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   if (work->from.run) *failure = eb_donor_open(&work->from, j->scene, &j->donor);
   if (*failure) return EB_OK;
   *where = "audit";
-  *failure = eb_auditor_create(work, &j->auditor);
+  *failure = eb_auditor_create(work, j->ranks, &j->auditor);
+  if (!*failure && j->ranks) *failure = eb_whole_create(j->auditor.scene, &j->whole);
   if (*failure) return EB_OK;
   j->cost.audit_team = j->auditor.team;
   *where = "set-up of the solver";
@@ -456,7 +540,18 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   *failure = create_solver(j);
   j->run.setup_seconds = eb_wall_seconds() - began;
   j->run.setup_cpu_seconds = eb_cost_cpu(&j->cost) - cpu;
+  eb_ranks_sum(j->ranks, 1, &j->run.setup_cpu_seconds);
+  if (!*failure) eb_ranks_sum(j->ranks, EB_MEMORY_KINDS, j->solver->setup_log->memory_bytes);
   return EB_OK;
+}
+
+/* The file, of rank 0. */
+static eb_error create_file(eb_job *j) {
+  const eb_scene *scene = j->ranks ? &j->whole.scene : j->auditor.scene;
+  if (eb_ranks_self(j->ranks) > 0) return EB_OK;
+  EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, scene, &j->recorder));
+  eb_integrity_watch(&j->integrity, j->output);
+  return eb_recorder_setup(j->recorder, j->solver->setup_log);
 }
 
 static eb_error prepare_parts(eb_job *j) {
@@ -476,9 +571,7 @@ static eb_error prepare_parts(eb_job *j) {
 static eb_error prepare_steps(eb_job *j, bool *on) {
   enum { RESIDUALS_KEPT = 1 << 16 };
   const eb_origin *from = &j->work->from;
-  EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, j->auditor.scene, &j->recorder));
-  eb_integrity_watch(&j->integrity, j->output);
-  EB_TRY(eb_recorder_setup(j->recorder, j->solver->setup_log));
+  EB_TRY(create_file(j));
   EB_TRY(prepare_parts(j));
   EB_TRY(embed(j));
   EB_TRY(follow_mesh(j));
@@ -493,10 +586,9 @@ static eb_error prepare_steps(eb_job *j, bool *on) {
     j->after->step = 0;
   }
   if (!*on) return EB_OK;
-  EB_TRY(eb_recorder_frame(j->recorder, &(eb_frame){.state = j->after}));
-  return from->run || eb_ranges_hold(&j->work->checkpoints, 0)
-             ? eb_recorder_checkpoint(j->recorder, j->after, j->after->time)
-             : EB_OK;
+  EB_TRY(keep_frame(j, NULL, NULL));
+  return from->run || eb_ranges_hold(&j->work->checkpoints, 0) ? keep_checkpoint(j, j->after->time)
+                                                               : EB_OK;
 }
 
 /* Sanitizers keep what was freed. */
@@ -510,15 +602,18 @@ static const bool memory_tells = true;
 static void judge_cost(eb_job *j) {
   static const double share = 0.05, moment = 0.02, growth = 32e6, tenth = 0.1, lead_steps = 10;
   const eb_cost *cost = &j->cost;
+  double ranks = eb_ranks_count(j->ranks);
+  double sums[] = {cost->untimed_cpu, cost->timed_cpu, cost->resident, j->half_resident};
+  eb_ranks_sum(j->ranks, sizeof sums / sizeof *sums, sums);
   /* Threads of the solver's that work while the clock stands. */
-  if (cost->untimed_cpu > share * cost->timed_cpu + moment)
+  if (sums[0] > share * sums[1] + ranks * moment)
     eb_verdict_break(&j->auditor.verdict, EB_RULE_HIDDEN_WORK,
                      "threads of the solver have worked for %.3g s while the clock stood, beside "
                      "%.3g s of timed work",
-                     cost->untimed_cpu, cost->timed_cpu);
+                     sums[0], sums[1]);
   /* In the second half of the run what contacts and frames want for has been asked. */
-  double grown = cost->resident - j->half_resident;
-  if (memory_tells && j->half_resident > 0 && grown > growth + tenth * j->half_resident)
+  double grown = sums[2] - sums[3];
+  if (memory_tells && sums[3] > 0 && grown > ranks * growth + tenth * sums[3])
     eb_verdict_break(&j->auditor.verdict, EB_RULE_MEMORY,
                      "memory has grown by %.0f MB in the second half of the steps", 1e-6 * grown);
   if (!j->work->from.samples) return;
@@ -545,7 +640,9 @@ static eb_error run_steps(eb_job *j) {
     if (j->work->from.samples) EB_TRY(start_sample(j, &on));
     if (on) EB_TRY(step(j, &on));
   }
-  snprintf(hash, sizeof hash, "%016" PRIx64, eb_state_hash(j->after));
+  if (j->ranks) EB_TRY(eb_whole_gather(&j->whole, j->after));
+  const eb_state *end = j->ranks ? j->whole.state : j->after; /* NULL on ranks other than 0 */
+  snprintf(hash, sizeof hash, "%016" PRIx64, end ? eb_state_hash(end) : 0);
   EB_TRY(eb_run_set(&j->run.state_hash, hash));
   if (eb_outcome_find(j->run.outcome) == EB_OUTCOME_COMPLETED) EB_TRY(eb_job_test_replay(j));
   judge_cost(j);
@@ -553,25 +650,41 @@ static eb_error run_steps(eb_job *j) {
   return eb_auditor_fill(&j->auditor, j->log, &j->run);
 }
 
+/* Of all ranks; times on the wall are those of rank 0. */
+static void sum_cost(eb_job *j) {
+  eb_run *run = &j->run;
+  double sums[] = {run->peak_rss, run->process_cpu_seconds, run->timed_cpu_seconds,
+                   run->untimed_cpu_seconds, run->memory_growth};
+  eb_ranks_sum(j->ranks, sizeof sums / sizeof *sums, sums);
+  run->peak_rss = sums[0];
+  run->process_cpu_seconds = sums[1];
+  run->timed_cpu_seconds = sums[2];
+  run->untimed_cpu_seconds = sums[3];
+  run->memory_growth = sums[4];
+  eb_ranks_sum_whole(j->ranks, 1, &run->threads_alive);
+}
+
 static eb_error run_job(eb_job *j) {
   eb_error failure = EB_OK;
   const char *where = "";
   double began = eb_wall_seconds();
   EB_TRY(eb_case_describe(j->work, &j->run));
-  EB_TRY(open_page(&j->page));
+  EB_TRY(open_page(j, &j->page));
   j->page->steps = j->work->steps;
   EB_TRY(eb_cost_open(j->page, &j->cost));
   eb_integrity_open(&j->integrity);
   EB_TRY(set_up(j, &failure, &where));
   if (failure) {
     EB_TRY(conclude_error(j, where, failure));
-    EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, NULL, &j->recorder));
+    if (eb_ranks_self(j->ranks) == 0)
+      EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, NULL, &j->recorder));
   } else {
     EB_TRY(run_steps(j));
   }
   j->page->stage = EB_STAGE_CLOSING;
   j->run.total_seconds = eb_wall_seconds() - began;
   eb_cost_fill(&j->cost, &j->run);
+  sum_cost(j);
   EB_TRY(eb_recorder_finish(j->recorder, &j->run));
   j->page->stage = EB_STAGE_WRITTEN;
   return EB_OK;
@@ -579,7 +692,7 @@ static eb_error run_job(eb_job *j) {
 
 static eb_error with_environment(eb_job *j, const char *path) {
   hid_t file;
-  if (!path) return run_job(j);
+  if (!path || eb_ranks_self(j->ranks) > 0) return run_job(j);
   EB_TRY(eb_h5_open_file(path, false, &file));
   j->environment = H5Gopen2(file, "environment", H5P_DEFAULT);
   eb_error error =
@@ -587,6 +700,20 @@ static eb_error with_environment(eb_job *j, const char *path) {
   if (j->environment >= 0) H5Gclose(j->environment);
   H5Fclose(file);
   return error;
+}
+
+/* Says why there is no result. Other ranks wait for this one, and would for ever: they end with
+ * it. */
+static void tell_parent(eb_job *j, eb_error error) {
+  eb_progress_page *page = j->page;
+  if (eb_ranks_self(j->ranks) > 0) {
+    eb_error closed = find_page(&page);
+    eb_error_free(closed);
+    if (closed) return;
+  }
+  if (!page->trouble) page->trouble = (int)eb_error_kind(error);
+  say(page, eb_error_message(error));
+  if (eb_ranks_count(j->ranks) > 1) MPI_Abort(eb_ranks_communicator(j->ranks), EB_EXIT_HARNESS);
 }
 
 eb_error eb_case_execute(const eb_case *work, const char *environment, const char *output) {
@@ -601,11 +728,9 @@ eb_error eb_case_execute(const eb_case *work, const char *environment, const cha
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigprocmask(SIG_BLOCK, &set, NULL);
-  eb_error error = with_environment(&j, environment);
-  if (error && j.page) {
-    if (!j.page->trouble) j.page->trouble = (int)eb_error_kind(error);
-    say(j.page, eb_error_message(error));
-  }
+  eb_error error = work->distributed ? eb_ranks_create(&j.ranks) : EB_OK;
+  if (!error) error = with_environment(&j, environment);
+  if (error && j.page) tell_parent(&j, error);
   eb_step_log_destroy(j.log);
   eb_state_destroy(j.after);
   eb_state_destroy(j.before);
@@ -614,9 +739,11 @@ eb_error eb_case_execute(const eb_case *work, const char *environment, const cha
   eb_auditor_clear(&j.auditor);
   free(j.part_columns);
   eb_donor_close(&j.donor);
+  eb_whole_clear(&j.whole);
   eb_scene_destroy(j.scene);
   eb_cost_close(&j.cost);
   if (j.page) munmap(j.page, sizeof *j.page);
   eb_run_clear(&j.run);
+  eb_ranks_destroy(j.ranks);
   return error;
 }

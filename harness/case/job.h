@@ -7,14 +7,17 @@
 #include "harness/case/cost.h"
 #include "harness/case/donor.h"
 #include "harness/case/integrity.h"
+#include "harness/case/whole.h"
 #include "harness/results/write.h"
 
 /* Everything a case holds while it runs. Made in this order, released in the opposite one. */
 typedef struct eb_job {
   const eb_case *work;
+  eb_ranks *ranks; /* that share the case, each with a job of its own; NULL: there is one process */
+  eb_whole whole;  /* what rank 0 records of them */
   eb_run run;
   eb_scene *scene;
-  eb_recorder *recorder;
+  eb_recorder *recorder; /* NULL on ranks other than 0 */
   eb_solver *solver;
   eb_auditor auditor;
   double *part_columns; /* parts x EB_PART_COLUMNS: workspace */
@@ -24,9 +27,9 @@ typedef struct eb_job {
   bool changed;       /* the step that comes begins on another mesh than the one before */
   int32_t components; /* connected components of the mesh */
   eb_cost cost;
-  double half_resident; /* bytes: resident memory after half of the steps */
+  double half_resident; /* bytes: resident memory after half of the steps, of this process */
   eb_integrity integrity;
-  eb_progress_page *page; /* progress, for the parent */
+  eb_progress_page *page; /* progress, for the parent; of other ranks than 0 nobody reads it */
   eb_donor donor;         /* the run that the case starts from, when it does */
   /* Of samples: */
   int64_t from_step;     /* the donor's, after which the state of this one was */

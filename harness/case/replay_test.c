@@ -11,6 +11,7 @@
 #include "harness/case/job.h"
 #include "problems/base/random.h"
 #include "problems/base/vector3.h"
+#include "problems/ranks/part.h"
 
 static void unit_vector(uint64_t *seed, double out[3]) {
   double length2 = 0;
@@ -22,13 +23,15 @@ static void unit_vector(uint64_t *seed, double out[3]) {
 }
 
 /* Nodes that ride on bodies keep their velocities: those are the bodies'. */
-static void push(const eb_scene *scene, eb_state *state) {
-  double along[3], across[3], squares = 0;
-  for (size_t k = 0; k < 3 * (size_t)state->node_count; k++) squares += state->v[k] * state->v[k];
-  double speed = sqrt(squares / (state->node_count > 0 ? state->node_count : 1));
+static void push(const eb_scene *scene, uint64_t seed, eb_state *state) {
+  double along[3], across[3], sums[2] = {0}; /* of squares, and nodes */
+  for (size_t k = 0; k < 3 * (size_t)eb_scene_own_nodes(scene); k++)
+    sums[0] += state->v[k] * state->v[k];
+  sums[1] = eb_scene_own_nodes(scene);
+  eb_ranks_sum(eb_scene_ranks(scene), 2, sums);
+  double speed = sqrt(sums[0] / (sums[1] > 0 ? sums[1] : 1));
   double gravity = sqrt(eb_dot3(scene->gravity, scene->gravity));
   double fall = 2 * scene->dt * gravity, share = 0.05 * speed;
-  uint64_t seed = eb_state_hash(state);
   unit_vector(&seed, along);
   unit_vector(&seed, across);
   if (scene->mesh->type == EB_TRIANGLE) along[2] = across[2] = 0;
@@ -39,13 +42,20 @@ static void push(const eb_scene *scene, eb_state *state) {
   }
 }
 
+/* Of the state that the run has left; of several ranks, what rank 0 has of it. */
+static uint64_t seed_of(const eb_job *j) {
+  int64_t seed = eb_ranks_self(j->ranks) == 0 ? (int64_t)eb_state_hash(j->after) : 0;
+  eb_ranks_sum_whole(j->ranks, 1, &seed);
+  return (uint64_t)seed;
+}
+
 eb_error eb_job_test_replay(eb_job *j) {
   const eb_scene *scene = j->auditor.scene;
   char words[200];
   bool cut;
   if (j->log->equation == EB_EQUATION_STATIC || j->scene->articulation) return EB_OK;
   eb_state_copy(j->after, j->before);
-  push(scene, j->before);
+  push(scene, seed_of(j), j->before);
   eb_state_copy(j->before, j->after);
   EB_TRY(eb_auditor_advance(&j->auditor, j->before));
   EB_TRY(eb_scene_advance(j->scene, j->after, &cut));
@@ -56,12 +66,13 @@ eb_error eb_job_test_replay(eb_job *j) {
   j->integrity.state = *j->after;
   eb_error failure = j->solver->ops->step(j->solver, j->after, scene->dt, j->log, &reason);
   eb_state_change change = eb_integrity_state(&j->integrity, j->after, words, sizeof words);
-  bool answered = !failure && change == EB_STATE_SAME && reason > 0;
+  bool answered = eb_ranks_all(j->ranks, !failure && change == EB_STATE_SAME && reason > 0);
   eb_error_free(failure);
   if (change == EB_STATE_ARRAYS) j->after = NULL; /* nobody knows whose they are */
   if (!answered) return EB_OK;
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + scene->dt;
+  eb_auditor_unite(&j->auditor, j->after, &reason);
   return eb_auditor_test_replay(&j->auditor, j->before, j->after, j->solver->update, j->log,
                                 reason);
 }

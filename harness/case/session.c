@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "harness/case/crash_record.h"
+#include "harness/case/launch.h"
 #include "harness/case/rates.h"
 #include "harness/case/sandbox.h"
 #include "harness/environment.h"
@@ -64,22 +65,35 @@ static eb_error file_with(const state *s, const char *id, char **out) {
   return there ? eb_run_set(out, s->staging.target) : EB_OK;
 }
 
+/* A machine without mpiexec runs the cases that need none: what is missing is the case's end. */
+static bool take_for_end(eb_error error, eb_child_end *end) {
+  if (!error || eb_error_kind(error) != EB_ERR_IO) return false;
+  *end = (eb_child_end){.cause = EB_CHILD_NOT_STARTED};
+  snprintf(end->words, sizeof end->words, "%s", eb_error_message(error));
+  eb_error_free(error);
+  return true;
+}
+
 /* Runs the process of a case to its end; `name` stands before what is shown of it. Files are named
  * from the root. */
 static eb_error run_process(state *s, const eb_case *work, const char *name, eb_child_end *end) {
   const eb_origin *from = &work->from;
   char *output = NULL, *environment = NULL, *donor = NULL;
   eb_strings argv = {0}, settings = {0};
-  eb_limits limits = {.timeout = work->timeout, .memory = work->memory};
+  eb_limits limits = {
+      .timeout = work->timeout, .memory = work->memory, .ranks = work->ranks > 1 ? work->ranks : 0};
   progress_line line = {
       .name = name, .terminal = isatty(STDERR_FILENO) == 1, .next = line_interval};
   eb_error error = eb_string_format(&output, "%s/%s.tmp", s->staging.home, work->id);
   if (!error) error = eb_string_format(&environment, "%s/environment.h5", s->staging.home);
   if (!error && from->run)
     error = from->file ? eb_run_set(&donor, from->file) : file_with(s, from->run, &donor);
-  if (!error) error = eb_case_arguments(work, s->program, environment, donor, output, &argv);
   if (!error) error = eb_environment_settings(work->threads, &settings);
-  if (!error)
+  if (!error && work->ranks > 1) error = eb_launch_settings(&settings);
+  if (!error) error = eb_case_arguments(work, s->program, environment, donor, output, &argv);
+  bool missing = take_for_end(error, end);
+  if (missing) error = EB_OK;
+  if (!error && !missing)
     error = eb_child_run(&argv, &settings, limits, &s->signals, show_progress, &line, end);
   if (line.shown) fputs(wipe, stderr);
   eb_strings_clear(&argv);

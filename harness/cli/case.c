@@ -28,6 +28,7 @@ static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
                                 {"frames", 0, "WHICH", "interval or all"},
                                 {"examine", 0, NULL, "examine element and subspace"},
                                 {"embed", 0, "N", "embed N points an element at rest"},
+                                {"distributed", 0, NULL, "as one of the ranks that mpiexec starts"},
                                 {"from", 0, "RUN", "whose states it starts from"},
                                 {"from-file", 0, "FILE", "result file with that run"},
                                 {"from-steps", 0, "STEPS", "after which of its steps"},
@@ -86,6 +87,7 @@ static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugi
   if ((text = eb_arguments_text(arguments, "frames")))
     EB_TRY(eb_error_prefix(eb_frames_parse(text, &work->frames), "--frames"));
   work->examine = eb_arguments_has(arguments, "examine");
+  work->distributed = eb_arguments_has(arguments, "distributed");
   if ((text = eb_arguments_text(arguments, "checkpoints")))
     EB_TRY(eb_ranges_parse("--checkpoints", text, &work->checkpoints));
   if (work->from.run) {

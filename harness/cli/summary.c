@@ -122,17 +122,17 @@ static void describe_origin(const eb_origin *from, char *out, size_t bytes) {
 static json_t *case_json(const eb_case *work, const outlook *expected) {
   char from[260];
   describe_origin(&work->from, from, sizeof from);
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:f, s:o}", "id",
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:f, s:f, s:o}", "id",
                    work->id, "from", from, "scene", work->scene->name, "parameters",
                    work->all_parameters, "solver", work->solver->name, "options", work->all_options,
-                   "threads", work->threads, "repetition", work->repetition, "steps",
-                   (json_int_t)work->steps, "seed", (json_int_t)work->seed, "timeout",
+                   "ranks", work->ranks, "threads", work->threads, "repetition", work->repetition,
+                   "steps", (json_int_t)work->steps, "seed", (json_int_t)work->seed, "timeout",
                    work->timeout, "memory", work->memory, "predicted_memory",
                    expected->memory > 0 ? json_real(expected->memory) : json_null());
 }
 
 static void print_case(const eb_case *work, const outlook *expected, FILE *out) {
-  char solver[256], memory[96] = "";
+  char solver[256], memory[96] = "", ranks[32] = "";
   bool over = work->memory > 0 && expected->memory > work->memory;
   snprintf(solver, sizeof solver, "%s%s%s", work->solver->name, work->options ? ":" : "",
            work->options ? work->options : "");
@@ -141,8 +141,9 @@ static void print_case(const eb_case *work, const outlook *expected, FILE *out) 
              over ? ", over --memory" : "");
   char from[260];
   describe_origin(&work->from, from, sizeof from);
-  eb_print(out, "%-28s %-32s threads %d  r%d  %lld steps%s%s%s%s%s\n", work->scene->name, solver,
-           work->threads, work->repetition, (long long)work->steps, memory,
+  if (work->ranks > 1) snprintf(ranks, sizeof ranks, "ranks %d  ", work->ranks);
+  eb_print(out, "%-28s %-32s %sthreads %d  r%d  %lld steps%s%s%s%s%s\n", work->scene->name, solver,
+           ranks, work->threads, work->repetition, (long long)work->steps, memory,
            work->parameters ? "  " : "", work->parameters ? work->parameters : "",
            *from ? "  from " : "", from);
 }
@@ -261,14 +262,18 @@ static void print_number(FILE *out, const char *format, double value) {
 
 /* The options the user gave, which are not stored as such: those of the plan. */
 static void print_row(const row *r, FILE *out) {
-  char solver[128];
+  char solver[128], threads[48];
   const eb_run *run = r->run;
   const char *options = r->work->options;
   eb_class class = eb_class_of(run);
   bool known = class.band != EB_BAND_UNKNOWN;
   snprintf(solver, sizeof solver, "%s%s%s", run->solver, options ? ":" : "",
            options ? options : "");
-  eb_print(out, "%-26s %-30s %2lld %-13s %6lld ", run->scene, solver, (long long)run->threads,
+  /* Ranks, and threads of each. */
+  int length =
+      run->ranks > 1 ? snprintf(threads, sizeof threads, "%lldx", (long long)run->ranks) : 0;
+  snprintf(threads + length, sizeof threads - (size_t)length, "%lld", (long long)run->threads);
+  eb_print(out, "%-26s %-30s %2s %-13s %6lld ", run->scene, solver, threads,
            strcmp(run->audit, "failed") == 0 ? "audit failed" : run->outcome,
            (long long)run->steps_done);
   print_number(out, "%10.3f ", 1e3 * r->first);

@@ -174,7 +174,8 @@ static const char *const rules[EB_RULES] = {
         "other velocities keeps all rules, and leaves at most 10 times the worst residual of the "
         "run or 1e-2 of the force scale, unless it is better than doing nothing",
     [EB_RULE_PROCESS] =
-        "the process is left as it was found: descriptors, folder, signals, children"};
+        "the process is left as it was found: descriptors, folder, signals, children",
+    [EB_RULE_RANKS] = "ranks that share a node have it in one place, and end a step alike"};
 
 static eb_error write_list(const char *heading, const definition *list, size_t count,
                            eb_text *page) {

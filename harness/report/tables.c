@@ -123,7 +123,10 @@ static eb_error rank_row(const row *r, eb_text *page) {
   EB_TRY(eb_text_printf(page, "<tr>"));
   EB_TRY(solver_cell(r->run, page));
   EB_TRY(status_cell(r->run, page));
-  EB_TRY(eb_text_printf(page, "<td>%lld</td><td>%lld</td>", (long long)r->run->run->threads,
+  EB_TRY(eb_text_printf(page, "<td>"));
+  if (r->run->run->ranks > 1)
+    EB_TRY(eb_text_printf(page, "%lld x ", (long long)r->run->run->ranks));
+  EB_TRY(eb_text_printf(page, "%lld</td><td>%lld</td>", (long long)r->run->run->threads,
                         (long long)r->run->steps));
   EB_TRY(
       eb_markup_number(page, "%.1e", r->class.band == EB_BAND_UNKNOWN ? NAN : r->run->run->error));
