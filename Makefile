@@ -169,6 +169,13 @@ $(BENCH): $(call object,$(BENCH_SRC)) $(TOOLS) $(LIB)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
+# A block by PETSc alone, and by the solvers on ranks (harness/bench/README.md).
+$(BUILD)/elasticity-peer: $(call object,harness/bench/peer/elasticity.c)
+$(BUILD)/elasticity-ours: $(call object,harness/bench/peer/ours.c) $(LIB)
+$(BUILD)/elasticity-peer $(BUILD)/elasticity-ours:
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
+
 # ---- tests ----------------------------------------------------------------------------------------
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) $(LIB)
 	@mkdir -p $(@D)
