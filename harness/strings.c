@@ -67,3 +67,19 @@ eb_error eb_text_read(const char *path, const char *what, eb_text *text) {
   fclose(file);
   return error;
 }
+
+eb_error eb_lines_read(const char *path, const char *what, eb_strings *out) {
+  char *line = NULL;
+  size_t room = 0;
+  FILE *file = fopen(path, "r");
+  if (!file) return EB_ERROR(EB_ERR_IO, "cannot open %s '%s': %s", what, path, strerror(errno));
+  eb_error error = EB_OK;
+  for (ssize_t length; !error && (length = getline(&line, &room, file)) >= 0;) {
+    if (length > 0 && line[length - 1] == '\n') length--;
+    if (length > 0) error = eb_strings_add_part(out, line, (size_t)length);
+  }
+  if (!error && ferror(file)) error = EB_ERROR(EB_ERR_IO, "cannot read '%s'", path);
+  free(line);
+  fclose(file);
+  return error;
+}

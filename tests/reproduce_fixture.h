@@ -170,8 +170,7 @@ static eb_error put_results(const made_up *m, const fake *fakes, int count, doub
     error = put_fake(m, &fakes[i], path);
     if (!error) error = eb_strings_add(&parts, path);
   }
-  if (!error && count)
-    error = eb_results_merge(in_folder("all.h5"), &parts, EB_MERGE_ADD, EB_DUPLICATES_REFUSE);
+  if (!error && count) error = eb_results_collect(in_folder("all.h5"), &parts, EB_MERGE_ADD, NULL);
   eb_strings_clear(&parts);
   return error;
 }

@@ -201,9 +201,9 @@ static void test_bones(void) {
     eb_results_close(results);
     eb_strings parts = {0};
     tap_require(eb_strings_add(&parts, in_folder("bones.h5")), "parts");
-    tap_require(eb_results_merge(in_folder(i ? "all1.h5" : "all0.h5"), &parts, EB_MERGE_REPLACE,
-                                 EB_DUPLICATES_REFUSE),
-                "merge");
+    tap_require(
+        eb_results_collect(in_folder(i ? "all1.h5" : "all0.h5"), &parts, EB_MERGE_REPLACE, NULL),
+        "merge");
     eb_strings_clear(&parts);
     results = load(in_folder(i ? "all1.h5" : "all0.h5"));
     is_chain(results, "merged");

@@ -121,7 +121,7 @@ static void make_file(const char *path, const made *list, int count, eb_case *ca
     make_run(&list[r], r, in_folder(name), &cases[r]);
     tap_require(eb_strings_add(&parts, in_folder(name)), "a list");
   }
-  tap_require(eb_results_merge(path, &parts, EB_MERGE_REPLACE, EB_DUPLICATES_REFUSE), "one file");
+  tap_require(eb_results_collect(path, &parts, EB_MERGE_REPLACE, NULL), "one file");
   eb_strings_clear(&parts);
 }
 

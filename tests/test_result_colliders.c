@@ -178,8 +178,7 @@ static void test_merge(void) {
   tap_require(prepare(&r, "completed"), "preparation");
   add_every_kind(&r);
   tap_require(eb_strings_add(&parts, in_folder("all.h5")), "a list");
-  tap_require(eb_results_merge(in_folder("merged.h5"), &parts, EB_MERGE_ADD, EB_DUPLICATES_REFUSE),
-              "merging");
+  tap_require(eb_results_collect(in_folder("merged.h5"), &parts, EB_MERGE_ADD, NULL), "merging");
   tap_require(eb_results_open(in_folder("merged.h5"), &results), "the merged file");
   tap_succeeds(eb_results_colliders(results, 0, 2, &read), "colliders of a merged run");
   tap_ok(same_solids(r.scene, &read, 1), "  are those of its part");

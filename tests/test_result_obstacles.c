@@ -126,8 +126,7 @@ static void test_units(void) {
 static void test_merge(const recording *r) {
   eb_strings parts = {0};
   tap_require(eb_strings_add(&parts, in_folder("all.h5")), "a list");
-  tap_require(eb_results_merge(in_folder("merged.h5"), &parts, EB_MERGE_ADD, EB_DUPLICATES_REFUSE),
-              "merging");
+  tap_require(eb_results_collect(in_folder("merged.h5"), &parts, EB_MERGE_ADD, NULL), "merging");
   eb_strings_clear(&parts);
   test_round_trip(r, in_folder("merged.h5"));
 }

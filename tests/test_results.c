@@ -486,12 +486,8 @@ static void test_merge(void) {
     tap_require(run_case("newton", r, environment, part[r]), "a case");
     tap_require(eb_strings_add(&parts, part[r]), "a list");
   }
-  tap_succeeds(eb_results_merge(target, &parts, EB_MERGE_ADD, EB_DUPLICATES_REFUSE),
-               "two parts in a new file");
-  tap_succeeds(eb_results_merge(target, &parts, EB_MERGE_ADD, EB_DUPLICATES_KEEP_FIRST),
-               "and again, kept first");
-  tap_fails(eb_results_merge(target, &parts, EB_MERGE_ADD, EB_DUPLICATES_REFUSE), EB_ERR_INVALID,
-            "unchanged", "and again, refused");
+  tap_succeeds(eb_results_collect(target, &parts, EB_MERGE_ADD, NULL), "two parts in a new file");
+  tap_succeeds(eb_results_collect(target, &parts, EB_MERGE_ADD, NULL), "and again, kept first");
   tap_require(eb_results_open(target, &results), "the target");
   tap_ok(eb_results_count(results) == 2, "it holds both runs once");
   tap_ok(*eb_results_environment(results, "cpu") != '\0', "and the environment");
@@ -500,8 +496,8 @@ static void test_merge(void) {
          "in the order of the plan");
   eb_results_close(results);
   tap_require(eb_strings_add(&parts, in_folder("none.h5")), "a list");
-  tap_fails(eb_results_merge(target, &parts, EB_MERGE_ADD, EB_DUPLICATES_KEEP_FIRST), EB_ERR_IO,
-            "none.h5", "a part that is missing");
+  tap_fails(eb_results_collect(target, &parts, EB_MERGE_ADD, NULL), EB_ERR_IO, "none.h5",
+            "a part that is missing");
   tap_require(eb_results_open(target, &results), "the target is still good");
   eb_results_close(results);
   eb_strings_clear(&parts);

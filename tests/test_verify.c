@@ -147,7 +147,7 @@ static void test_older(void) {
   make_older(old);
   tap_succeeds(eb_results_verify(old), "version 1 is read");
   tap_require(eb_strings_add(&parts, old), "a part");
-  tap_succeeds(eb_results_merge(merged, &parts, EB_MERGE_REPLACE, EB_DUPLICATES_REFUSE), "merged");
+  tap_succeeds(eb_results_collect(merged, &parts, EB_MERGE_REPLACE, NULL), "merged");
   const char *path = run_path(merged, "steps/wall");
   hid_t file = open_file(merged), set = H5Dopen2(file, path, H5P_DEFAULT);
   tap_require(eb_h5_get_int(file, "schema_version", &version), "its version");

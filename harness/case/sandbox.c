@@ -53,18 +53,14 @@ static eb_error judge(eb_child_end *end, const char *what, const char *subject, 
   }
 }
 
-eb_error eb_sandbox_run(const eb_strings *command, int files, const char *what, const char *subject,
-                        eb_signals *signals) {
+eb_error eb_sandbox_run_for(const eb_strings *command, double bytes, const char *what,
+                            const char *subject, eb_signals *signals) {
   /* A sound file of 100 MB takes a second and 100 MB. */
   static const double seconds = 60, bytes_per_second = 1e7, memory = 1024.0 * 1024 * 1024;
   const eb_strings no_settings = {0};
   eb_signals own = {.fd = -1};
   eb_strings argv = {0};
   eb_child_end end;
-  struct stat info;
-  double bytes = 0;
-  for (int i = command->count - files; i < command->count; i++)
-    if (stat(command->items[i], &info) == 0) bytes += (double)info.st_size;
   eb_limits limits = {.timeout = seconds + bytes / bytes_per_second, .memory = memory + 4 * bytes};
   if (!signals) EB_TRY(eb_signals_open(&own));
   eb_error error = eb_strings_add(&argv, "/proc/self/exe");
@@ -75,6 +71,15 @@ eb_error eb_sandbox_run(const eb_strings *command, int files, const char *what, 
   eb_strings_clear(&argv);
   if (!signals) eb_signals_close(&own);
   return error ? error : judge(&end, what, subject, limits);
+}
+
+eb_error eb_sandbox_run(const eb_strings *command, int files, const char *what, const char *subject,
+                        eb_signals *signals) {
+  struct stat info;
+  double bytes = 0;
+  for (int i = command->count - files; i < command->count; i++)
+    if (stat(command->items[i], &info) == 0) bytes += (double)info.st_size;
+  return eb_sandbox_run_for(command, bytes, what, subject, signals);
 }
 
 eb_error eb_sandbox_verify(const char *kind, const char *path, eb_signals *signals) {

@@ -13,6 +13,9 @@
  * yet. */
 EB_MUST eb_error eb_sandbox_run(const eb_strings *command, int files, const char *what,
                                 const char *subject, eb_signals *signals);
+/* The same within what so many bytes allow. */
+EB_MUST eb_error eb_sandbox_run_for(const eb_strings *command, double bytes, const char *what,
+                                    const char *subject, eb_signals *signals);
 
 /* EB_ERR_FORMAT unless the whole file can be read; `kind` is "results", or "fclib" for a contact
  * problem of FCLib. */

@@ -20,6 +20,8 @@ typedef struct state {
   eb_staging staging;
   eb_signals signals;
   eb_results *existing; /* the target before, or NULL */
+  eb_shardings plans;   /* what the target says of its plans */
+  bool noted;           /* they have changed since it was written */
   char program[4096];   /* this very program */
 } state;
 
@@ -50,6 +52,30 @@ static void show_progress(void *context, int64_t step, int64_t steps, double sec
              (long long)steps, seconds);
     line->next = seconds + line_interval;
   }
+}
+
+/* ---- the plan in the target ------------------------------------------------------------------ */
+
+/* How much of this shard is done, as the target is to have it. */
+static eb_error note_progress(state *s) {
+  const eb_plan *plan = s->session->plan;
+  const eb_session_end *end = s->end;
+  int64_t done = end->kept + end->run + end->found;
+  int64_t wanted = plan->count + plan->sweep_count;
+  eb_sharding *own;
+  EB_TRY(eb_shardings_of(&s->plans, plan->hash, plan->shards, plan->wanted, &own));
+  s->noted = true;
+  return eb_sharding_enter(own, plan->shard, wanted, done, s->session->command_line, true);
+}
+
+/* The last results, and a plan that is complete now; what was interrupted before there was any
+ * result leaves nothing. */
+static eb_error conclude(state *s) {
+  const eb_session_end *end = s->end;
+  bool any = end->kept + end->run + end->tried + end->found > 0;
+  if (s->session->plan->count + s->session->plan->sweep_count > 0 && !any) return EB_OK;
+  EB_TRY(eb_shardings_settle(&s->plans));
+  return s->noted ? eb_staging_conclude(&s->staging) : eb_staging_merge(&s->staging);
 }
 
 /* ---- one case -------------------------------------------------------------------------------- */
@@ -116,6 +142,7 @@ static eb_error finish_case(state *s, const eb_case *work, const eb_child_end *e
            failed ? run.audit_detail : "");
   eb_run_clear(&run);
   s->end->run++;
+  EB_TRY(note_progress(s));
   return eb_staging_add(&s->staging, finished);
 }
 
@@ -195,8 +222,9 @@ static eb_error bisect(state *s, eb_search *bisection) {
   char *path = NULL;
   EB_TRY(eb_string_format(&path, "%s/sweep-%s.h5", s->staging.folder, record->name));
   eb_error error = eb_sweep_write(path, s->staging.environment, record);
-  if (!error) error = eb_staging_add(&s->staging, path);
   s->end->found += !error;
+  if (!error) error = note_progress(s);
+  if (!error) error = eb_staging_add(&s->staging, path);
   free(path);
   return error;
 }
@@ -224,6 +252,7 @@ static eb_error open_existing(state *s) {
   EB_TRY(eb_staging_resume(&s->staging, or_overwrite));
   if (s->staging.replace || access(s->staging.target, F_OK)) return EB_OK;
   EB_TRY(eb_results_open(s->staging.target, &s->existing));
+  EB_TRY(eb_shardings_read(eb_results_file(s->existing), &s->plans));
   for (int i = 0; i < s->session->plan->count; i++)
     s->end->kept += !is_missing(s, &s->session->plan->cases[i]);
   return EB_OK;
@@ -249,6 +278,17 @@ static eb_error run_missing(state *s) {
   return EB_OK;
 }
 
+/* A target that has all, but does not say so: it was ended between its last result and the end, or
+ * is of another request. */
+static eb_error note_complete(state *s) {
+  const eb_plan *plan = s->session->plan;
+  for (int i = 0; i < s->plans.count; i++)
+    if (s->plans.items[i].plan == plan->hash && eb_sharding_complete(&s->plans.items[i]))
+      return EB_OK;
+  EB_TRY(note_progress(s));
+  return conclude(s);
+}
+
 static eb_error run_all(state *s) {
   const eb_plan *plan = s->session->plan;
   const char *command_line = s->session->command_line;
@@ -258,20 +298,22 @@ static eb_error run_all(state *s) {
   s->program[length] = '\0';
   EB_TRY(eb_environment_write(s->staging.environment, command_line, &rates));
   EB_TRY(open_existing(s));
+  s->staging.plans = &s->plans;
   bool complete = s->end->kept == plan->count;
   for (int i = 0; i < plan->sweep_count && complete; i++)
     EB_TRY(is_found(s, &plan->sweeps[i], &complete));
-  if (complete) {
+  if (complete && s->existing) {
     s->end->found = plan->sweep_count;
-    return EB_OK;
+    return note_complete(s);
   }
   /* The rates are measured only when something is to run, and after the old results were found
    * comparable. */
   EB_TRY(eb_rates_measure(s->program, &s->signals, &rates));
   EB_TRY(eb_environment_write(s->staging.environment, command_line, &rates));
-  eb_error error = run_missing(s);
+  eb_error error = note_progress(s);
+  if (!error) error = run_missing(s);
   /* What is finished is kept whatever went wrong later. */
-  eb_error merging = eb_staging_merge(&s->staging);
+  eb_error merging = conclude(s);
   s->end->interrupted = eb_signals_pending(&s->signals);
   if (!error) return merging;
   eb_error_free(merging);
@@ -285,6 +327,7 @@ eb_error eb_session_run(const eb_session *session, eb_session_end *end) {
   if (!error) error = eb_staging_open(session->target, session->existing, &s.staging);
   if (!error) error = run_all(&s);
   eb_results_close(s.existing);
+  eb_shardings_clear(&s.plans);
   eb_staging_close(&s.staging);
   eb_signals_close(&s.signals);
   return error;

@@ -178,11 +178,16 @@ eb_error eb_staging_add(eb_staging *staging, const char *path) {
   return due ? eb_staging_merge(staging) : EB_OK;
 }
 
-eb_error eb_staging_merge(eb_staging *staging) {
-  eb_strings *waiting = &staging->waiting;
-  if (waiting->count == 0) return EB_OK;
+/* Brings into the target what waits, and the environment where it has none. */
+static eb_error merge_waiting(eb_staging *staging) {
+  eb_strings *waiting = &staging->waiting, parts = {0};
   eb_merge_mode mode = staging->replace ? EB_MERGE_REPLACE : EB_MERGE_ADD;
-  eb_error error = eb_results_merge(staging->target, waiting, mode, EB_DUPLICATES_KEEP_FIRST);
+  eb_error error = EB_OK;
+  for (int i = 0; i < waiting->count && !error; i++)
+    error = eb_strings_add(&parts, waiting->items[i]);
+  if (!error && waiting->count == 0) error = eb_strings_add(&parts, staging->environment);
+  if (!error) error = eb_results_collect(staging->target, &parts, mode, staging->plans);
+  eb_strings_clear(&parts);
   if (error)
     return eb_error_prefix(error, "%d finished results wait in '%s' for --resume", waiting->count,
                            staging->folder);
@@ -191,6 +196,14 @@ eb_error eb_staging_merge(eb_staging *staging) {
   eb_strings_clear(waiting);
   staging->waiting_bytes = 0;
   return EB_OK;
+}
+
+eb_error eb_staging_merge(eb_staging *staging) {
+  return staging->waiting.count > 0 ? merge_waiting(staging) : EB_OK;
+}
+
+eb_error eb_staging_conclude(eb_staging *staging) {
+  return merge_waiting(staging);
 }
 
 void eb_staging_close(eb_staging *staging) {

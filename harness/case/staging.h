@@ -25,6 +25,7 @@ typedef struct eb_staging {
   bool replace; /* the old target goes when the first results come */
   eb_strings waiting;
   double waiting_bytes;
+  const eb_shardings *plans; /* what the target is to say of its plans; NULL: what it says */
 } eb_staging;
 
 /* Checks the target, removes what dead processes have left of it half written, makes and locks the
@@ -38,6 +39,8 @@ EB_MUST eb_error eb_staging_resume(eb_staging *staging, bool or_overwrite);
 /* A finished result: merges when it is time to. */
 EB_MUST eb_error eb_staging_add(eb_staging *staging, const char *path);
 EB_MUST eb_error eb_staging_merge(eb_staging *staging);
+/* Merges also when nothing waits: the target is then new, or says something else of its plans. */
+EB_MUST eb_error eb_staging_conclude(eb_staging *staging);
 /* Removes the folder when nothing waits in it. */
 void eb_staging_close(eb_staging *staging);
 

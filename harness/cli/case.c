@@ -172,27 +172,39 @@ const eb_command eb_command_machine = {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static eb_error run_verify(const eb_arguments *arguments, int *code) {
-  (void)code;
-  const eb_strings *words = &arguments->positional;
-  const char *kind = words->items[0], *path = words->items[1];
+static eb_error verify_fclib(const char *path) {
   eb_fclib problem;
-  if (strcmp(kind, "results") == 0) return eb_results_verify(path);
-  if (strcmp(kind, "fclib") != 0)
-    return EB_ERROR(EB_ERR_USAGE, "verify knows results and fclib, not '%s'", kind);
   eb_error error = eb_fclib_read(path, &problem);
   eb_fclib_clear(&problem);
   return error;
 }
 
+static eb_error run_verify(const eb_arguments *arguments, int *code) {
+  (void)code;
+  const eb_strings *words = &arguments->positional;
+  const char *kind = words->items[0];
+  bool results = strcmp(kind, "results") == 0;
+  if (!results && strcmp(kind, "fclib") != 0)
+    return EB_ERROR(EB_ERR_USAGE, "verify knows results and fclib, not '%s'", kind);
+  for (int i = 1; i < words->count; i++)
+    EB_TRY(results ? eb_results_verify(words->items[i]) : verify_fclib(words->items[i]));
+  return EB_OK;
+}
+
 static eb_error run_join(const eb_arguments *arguments, int *code) {
   (void)code;
   const eb_strings *words = &arguments->positional;
-  const eb_strings inputs = {.items = words->items + 1, .count = words->count - 1};
-  return eb_results_join(words->items[0], &inputs);
+  eb_strings inputs = {0};
+  eb_error error = eb_lines_read(words->items[1], "list of files", &inputs);
+  if (!error) error = eb_results_join(words->items[0], &inputs);
+  eb_strings_clear(&inputs);
+  return error;
 }
 
-const eb_command eb_command_verify = {
-    .name = "verify", .synopsis = "results|fclib FILE", .least = 2, .most = 2, .run = run_verify};
+const eb_command eb_command_verify = {.name = "verify",
+                                      .synopsis = "results|fclib FILE..",
+                                      .least = 2,
+                                      .most = 1000,
+                                      .run = run_verify};
 const eb_command eb_command_join = {
-    .name = "join", .synopsis = "OUT.h5 IN.h5..", .least = 2, .most = 1000, .run = run_join};
+    .name = "join", .synopsis = "OUT.h5 LIST", .least = 2, .most = 2, .run = run_join};

@@ -92,6 +92,10 @@ static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_re
 
 static eb_error report_end(const eb_plan *plan, const char *target, const eb_session_end *end,
                            bool json, int *code) {
+  if (plan->count + plan->sweep_count == 0) {
+    fprintf(stderr, "elastobench: there are no cases in this shard\n");
+    return EB_OK;
+  }
   if (end->run + end->kept + end->found == 0) {
     *code = end->interrupted ? EB_EXIT_INTERRUPTED : EB_EXIT_NOTHING;
     fprintf(stderr, "elastobench: %s\n",
@@ -132,11 +136,6 @@ static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, int
   bool json;
   EB_TRY(eb_arguments_json(arguments, &json));
   if (eb_arguments_has(arguments, "dry-run")) return eb_summary_plan(plan, json, stdout);
-  if (plan->count + plan->sweep_count == 0) {
-    fprintf(stderr, "elastobench: there are no cases in this shard\n");
-    *code = EB_EXIT_NOTHING;
-    return EB_OK;
-  }
   char fresh[64];
   const char *given = eb_arguments_text(arguments, "output"), *target = given ? given : fresh;
   eb_session_end end;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "harness/results/seal.h"
 #include "harness/results/sweeps.h"
 #include "harness/results/write.h"
+#include "problems/base/hash.h"
 #include "problems/base/text.h"
 
 /* ---- comparability --------------------------------------------------------------------------- */
@@ -21,16 +24,23 @@ static const char *dirty_word(const eb_results *results) {
   return strcmp(eb_results_environment(results, "dirty"), "0") == 0 ? "" : " with local changes";
 }
 
-eb_error eb_results_comparable(const eb_results *a, const eb_results *b) {
-  static const char *const facts[] = {"cpu",          "cores",   "compiler", "flags", "blas",
-                                      "blas_kernels", "cholmod", "metis",    "petsc", "libc"};
-  for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-    const char *left = eb_results_environment(a, facts[i]);
-    const char *right = eb_results_environment(b, facts[i]);
+/* What the machine is, and what the program is made of. */
+static const char *const machine[] = {"cpu", "cores", "blas_kernels", "libc", NULL};
+static const char *const build[] = {"compiler", "flags", "blas", "cholmod", "metis", "petsc", NULL};
+
+static eb_error compare_facts(const eb_results *a, const eb_results *b, const char *const *facts) {
+  for (; *facts; facts++) {
+    const char *left = eb_results_environment(a, *facts);
+    const char *right = eb_results_environment(b, *facts);
     if (strcmp(left, right) != 0)
       return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' are not comparable: %s is '%s' and '%s'",
-                      eb_results_path(a), eb_results_path(b), facts[i], left, right);
+                      eb_results_path(a), eb_results_path(b), *facts, left, right);
   }
+  return EB_OK;
+}
+
+static eb_error compare_builds(const eb_results *a, const eb_results *b) {
+  EB_TRY(compare_facts(a, b, build));
   const char *program = eb_results_environment(a, "program_hash");
   const char *commit = eb_results_environment(a, "commit");
   bool same_bytes = *program && strcmp(program, eb_results_environment(b, "program_hash")) == 0;
@@ -44,7 +54,15 @@ eb_error eb_results_comparable(const eb_results *a, const eb_results *b) {
                   eb_results_environment(b, "commit"), dirty_word(b));
 }
 
+eb_error eb_results_comparable(const eb_results *a, const eb_results *b) {
+  EB_TRY(compare_facts(a, b, machine));
+  return compare_builds(a, b);
+}
+
 /* ---- copying --------------------------------------------------------------------------------- */
+
+/* Of the machines but the first that a file has runs of. */
+static const char MACHINES[] = "environments";
 
 static eb_error copy_object(hid_t from, const char *path, hid_t to) {
   hid_t links = H5Pcreate(H5P_LINK_CREATE);
@@ -54,38 +72,104 @@ static eb_error copy_object(hid_t from, const char *path, hid_t to) {
   return status < 0 ? eb_h5_error("cannot copy", path) : EB_OK;
 }
 
-static eb_error copy_run(const eb_results *part, const eb_run *run, hid_t target,
-                         eb_duplicates duplicates) {
+/* What a file is filled with. */
+typedef struct joining {
+  hid_t target;
+  bool older; /* something has an older schema */
+  bool join;  /* files that are to be compared; else what the target has is left as it is */
+  /* Of a join: the first file, what all say of their plans, and the machine of the one at work, ""
+   * where it is the first one's. */
+  eb_results *first;
+  eb_shardings plans;
+  char machine[20];
+} joining;
+
+static bool same_text(const char *a, const char *b) {
+  return strcmp(a, b) == 0;
+}
+
+/* A run of an id that the target has. The same work with the same outcome is kept once, in the
+ * foremost place of the plan. */
+static eb_error match_run(const joining *j, const eb_results *part, const eb_run *run,
+                          const char *path) {
+  eb_run there = {0};
+  if (!j->join) return EB_OK;
+  hid_t group = H5Gopen2(j->target, path, H5P_DEFAULT);
+  if (group < 0) return eb_h5_error("cannot open", path);
+  eb_error error = eb_fields_read(group, eb_run_fields, &there);
+  if (!error && same_text(there.identity, run->identity) &&
+      same_text(there.outcome, run->outcome) && same_text(there.audit, run->audit) &&
+      same_text(there.state_hash, run->state_hash) && there.steps_done == run->steps_done)
+    error = run->order < there.order ? eb_h5_put_int(group, "order", run->order) : EB_OK;
+  else if (!error)
+    error = EB_ERROR(EB_ERR_INVALID,
+                     "run '%s' of '%s' (%s, %lld steps) is in another file as well, and differs "
+                     "(%s, %lld steps); leave one of the files out",
+                     run->id, eb_results_path(part), run->outcome, (long long)run->steps_done,
+                     there.outcome, (long long)there.steps_done);
+  eb_run_clear(&there);
+  H5Gclose(group);
+  return error;
+}
+
+/* Which of /environments the run is of; a run without is of /environment. */
+static eb_error name_machine(const joining *j, const char *path) {
+  if (!*j->machine) return EB_OK;
+  hid_t group = H5Gopen2(j->target, path, H5P_DEFAULT);
+  if (group < 0) return eb_h5_error("cannot open", path);
+  eb_error error = H5Aexists(group, "environment") > 0
+                       ? EB_OK
+                       : eb_h5_put_text(group, "environment", j->machine);
+  H5Gclose(group);
+  return error;
+}
+
+static eb_error copy_run(const joining *j, const eb_results *part, const eb_run *run) {
   char path[300];
   snprintf(path, sizeof path, "runs/%s", run->id);
-  if (eb_h5_exists(target, path)) {
-    if (duplicates == EB_DUPLICATES_KEEP_FIRST) return EB_OK;
-    return EB_ERROR(EB_ERR_INVALID, "run '%s' of '%s' is in another file as well", run->id,
-                    eb_results_path(part));
-  }
-  EB_TRY(copy_object(eb_results_file(part), path, target));
+  if (eb_h5_exists(j->target, path)) return match_run(j, part, run, path);
+  EB_TRY(copy_object(eb_results_file(part), path, j->target));
+  EB_TRY(name_machine(j, path));
   snprintf(path, sizeof path, "scenes/%s", run->scene_hash);
-  if (!*run->scene_hash || eb_h5_exists(target, path) || !eb_h5_exists(eb_results_file(part), path))
+  if (!*run->scene_hash || eb_h5_exists(j->target, path) ||
+      !eb_h5_exists(eb_results_file(part), path))
     return EB_OK;
-  return copy_object(eb_results_file(part), path, target);
+  return copy_object(eb_results_file(part), path, j->target);
+}
+
+static eb_error match_sweep(const joining *j, const eb_results *part,
+                            const eb_sweep_record *sweep) {
+  eb_sweep_record there;
+  EB_TRY(eb_sweep_read(j->target, sweep->name, &there));
+  bool same = same_text(there.identity, sweep->identity) && same_text(there.found, sweep->found) &&
+              same_text(there.audit, sweep->audit) && same_text(there.runs, sweep->runs);
+  eb_sweep_record_clear(&there);
+  return same ? EB_OK
+              : EB_ERROR(EB_ERR_INVALID,
+                         "sweep '%s' of '%s' is in another file as well, and differs; leave one of "
+                         "the files out",
+                         sweep->name, eb_results_path(part));
 }
 
 /* A sweep of a name that is there already: the new one takes its place, unless files are merged,
  * which must not contradict each other. */
-static eb_error copy_sweeps(const eb_results *part, hid_t target, eb_duplicates duplicates) {
+static eb_error copy_sweep(const joining *j, const eb_results *part, const eb_sweep_record *sweep) {
+  char path[300];
+  snprintf(path, sizeof path, "sweeps/%s", sweep->name);
+  if (eb_h5_exists(j->target, path)) {
+    if (j->join) return match_sweep(j, part, sweep);
+    if (H5Ldelete(j->target, path, H5P_DEFAULT) < 0) return eb_h5_error("cannot replace", path);
+  }
+  return copy_object(eb_results_file(part), path, j->target);
+}
+
+static eb_error copy_sweeps(const joining *j, const eb_results *part) {
   eb_error error = EB_OK;
-  for (int i = 0; i < eb_sweeps_count(part) && !error; i++) {
-    char path[300];
+  int count = eb_sweeps_count(part);
+  for (int i = 0; i < count && !error; i++) {
     eb_sweep_record sweep;
     EB_TRY(eb_sweeps_read(part, i, &sweep));
-    snprintf(path, sizeof path, "sweeps/%s", sweep.name);
-    bool there = eb_h5_exists(target, path);
-    if (there && duplicates == EB_DUPLICATES_REFUSE)
-      error = EB_ERROR(EB_ERR_INVALID, "sweep '%s' of '%s' is in another file as well", sweep.name,
-                       eb_results_path(part));
-    else if (there && H5Ldelete(target, path, H5P_DEFAULT) < 0)
-      error = eb_h5_error("cannot replace", path);
-    if (!error) error = copy_object(eb_results_file(part), path, target);
+    error = copy_sweep(j, part, &sweep);
     eb_sweep_record_clear(&sweep);
   }
   return error;
@@ -132,20 +216,91 @@ static eb_error update_schema(hid_t file) {
   return error ? error : eb_schema_write(file);
 }
 
-/* *older is set when the part's schema is, and left alone otherwise. */
-static eb_error add_part(const char *path, hid_t target, eb_duplicates duplicates, bool *older) {
-  eb_results *part;
+static eb_error copy_machines(const joining *j, hid_t file) {
+  H5G_info_t info;
+  if (!eb_h5_exists(file, MACHINES)) return EB_OK;
+  if (H5Gget_info_by_name(file, MACHINES, &info, H5P_DEFAULT) < 0)
+    return eb_h5_error("cannot read", MACHINES);
+  for (hsize_t i = 0; i < info.nlinks; i++) {
+    char name[64], path[100];
+    if (H5Lget_name_by_idx(file, MACHINES, H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
+                           H5P_DEFAULT) < 0)
+      return eb_h5_error("cannot list", MACHINES);
+    snprintf(path, sizeof path, "%s/%s", MACHINES, name);
+    if (!eb_h5_exists(j->target, path)) EB_TRY(copy_object(file, path, j->target));
+  }
+  return EB_OK;
+}
+
+/* Whether `part` belongs beside the first file: it is comparable with it, or a shard of the same
+ * plan by the same program on another machine, whose environment is kept beside. Competitors are
+ * in one shard, and so on one machine. */
+static eb_error admit(joining *j, eb_results *part, bool shares_plan) {
+  *j->machine = '\0';
+  eb_error error = eb_results_comparable(j->first, part);
+  if (!error || eb_error_kind(error) != EB_ERR_INVALID || !shares_plan) return error;
+  eb_error other_build = compare_builds(j->first, part);
+  if (other_build) {
+    eb_error_free(error);
+    return other_build;
+  }
+  eb_error_free(error);
+  uint64_t hash = EB_HASH_SEED;
+  for (const char *const *fact = machine; *fact; fact++) {
+    const char *value = eb_results_environment(part, *fact);
+    hash = eb_hash(hash, value, strlen(value) + 1);
+  }
+  char path[64];
+  snprintf(j->machine, sizeof j->machine, "%016" PRIx64, hash);
+  snprintf(path, sizeof path, "%s/%s", MACHINES, j->machine);
+  if (eb_h5_exists(j->target, path)) return EB_OK;
+  hid_t group;
+  EB_TRY(eb_h5_group(j->target, MACHINES, &group));
+  herr_t status =
+      H5Ocopy(eb_results_file(part), "environment", group, j->machine, H5P_DEFAULT, H5P_DEFAULT);
+  H5Gclose(group);
+  return status < 0 ? eb_h5_error("cannot copy", "environment") : EB_OK;
+}
+
+/* What a part says of its plans; *shares: another part before has said something of one of them. */
+static eb_error gather_plans(joining *j, hid_t file, bool *shares) {
+  eb_shardings own = {0};
+  *shares = false;
+  eb_error error = eb_shardings_read(file, &own);
+  for (int i = 0; i < own.count; i++)
+    for (int k = 0; k < j->plans.count; k++)
+      *shares = *shares || own.items[i].plan == j->plans.items[k].plan;
+  eb_shardings_clear(&own);
+  return error ? error : eb_shardings_read(file, &j->plans);
+}
+
+static eb_error add_open_part(joining *j, eb_results *part) {
   int64_t version = 0;
-  EB_TRY(eb_results_open(path, &part));
+  bool shares_plan;
   hid_t file = eb_results_file(part);
-  eb_error error = eb_h5_get_int(file, "schema_version", &version);
-  *older = *older || version < EB_SCHEMA_VERSION;
-  if (!error && !eb_h5_exists(target, "environment") && eb_h5_exists(file, "environment"))
-    error = copy_object(file, "environment", target);
-  for (int i = 0; i < eb_results_count(part) && !error; i++)
-    error = copy_run(part, eb_results_run(part, i), target, duplicates);
-  if (!error) error = copy_sweeps(part, target, duplicates);
-  eb_results_close(part);
+  EB_TRY(eb_h5_get_int(file, "schema_version", &version));
+  j->older = j->older || version < EB_SCHEMA_VERSION;
+  if (j->join) {
+    EB_TRY(gather_plans(j, file, &shares_plan));
+    if (j->first) EB_TRY(admit(j, part, shares_plan));
+    EB_TRY(copy_machines(j, file));
+  }
+  if (!eb_h5_exists(j->target, "environment") && eb_h5_exists(file, "environment"))
+    EB_TRY(copy_object(file, "environment", j->target));
+  for (int i = 0; i < eb_results_count(part); i++)
+    EB_TRY(copy_run(j, part, eb_results_run(part, i)));
+  return copy_sweeps(j, part);
+}
+
+/* Of a join the first part stays open, for the others to be compared with. */
+static eb_error add_part(joining *j, const char *path) {
+  eb_results *part;
+  EB_TRY(eb_results_open(path, &part));
+  eb_error error = add_open_part(j, part);
+  if (j->join && !j->first)
+    j->first = part;
+  else
+    eb_results_close(part);
   return error;
 }
 
@@ -184,23 +339,31 @@ static eb_error open_copy(const char *target, const char *fresh, eb_merge_mode m
   return error;
 }
 
-static eb_error fill_copy(const char *target, const char *fresh, const eb_strings *parts,
-                          eb_merge_mode mode, eb_duplicates duplicates) {
-  hid_t file;
-  int64_t version = 0;
-  EB_TRY(open_copy(target, fresh, mode, &file));
-  eb_error error = eb_h5_get_int(file, "schema_version", &version);
-  bool older = version < EB_SCHEMA_VERSION;
+static eb_error fill(joining *j, const eb_strings *parts, const eb_shardings *plans) {
   static const char *const groups[] = {"runs", "scenes"};
-  for (size_t i = 0; i < sizeof groups / sizeof *groups && !error; i++) {
+  int64_t version = 0;
+  EB_TRY(eb_h5_get_int(j->target, "schema_version", &version));
+  j->older = version < EB_SCHEMA_VERSION;
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
     hid_t group;
-    error = eb_h5_group(file, groups[i], &group);
-    if (!error) H5Gclose(group);
+    EB_TRY(eb_h5_group(j->target, groups[i], &group));
+    H5Gclose(group);
   }
-  for (int i = 0; i < parts->count && !error; i++)
-    error = add_part(parts->items[i], file, duplicates, &older);
-  if (!error && older) error = update_schema(file);
-  eb_error closing = eb_h5_close_file(file, fresh);
+  for (int i = 0; i < parts->count; i++) EB_TRY(add_part(j, parts->items[i]));
+  if (j->join) EB_TRY(eb_shardings_settle(&j->plans));
+  if (j->join) plans = &j->plans;
+  if (plans) EB_TRY(eb_shardings_write(j->target, plans));
+  return j->older ? update_schema(j->target) : EB_OK;
+}
+
+static eb_error fill_copy(const char *target, const char *fresh, const eb_strings *parts,
+                          eb_merge_mode mode, bool join, const eb_shardings *plans) {
+  joining j = {.join = join};
+  EB_TRY(open_copy(target, fresh, mode, &j.target));
+  eb_error error = fill(&j, parts, plans);
+  eb_results_close(j.first);
+  eb_shardings_clear(&j.plans);
+  eb_error closing = eb_h5_close_file(j.target, fresh);
   if (!error) return closing;
   eb_error_free(closing);
   return error;
@@ -237,6 +400,7 @@ static eb_error check_room(const char *target, const char *fresh, const eb_strin
 }
 
 eb_error eb_results_put(const char *fresh, const char *target) {
+  EB_TRY(eb_seal_put(fresh));
   int file = open(fresh, O_RDONLY | O_CLOEXEC);
   if (file < 0 || fsync(file)) {
     eb_error error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", fresh, strerror(errno));
@@ -251,15 +415,15 @@ eb_error eb_results_put(const char *fresh, const char *target) {
 
 eb_error eb_results_join(const char *fresh, const eb_strings *parts) {
   EB_TRY(check_room("", fresh, parts, EB_MERGE_REPLACE));
-  return fill_copy("", fresh, parts, EB_MERGE_REPLACE, EB_DUPLICATES_REFUSE);
+  return fill_copy("", fresh, parts, EB_MERGE_REPLACE, true, NULL);
 }
 
-eb_error eb_results_merge(const char *target, const eb_strings *parts, eb_merge_mode mode,
-                          eb_duplicates duplicates) {
+eb_error eb_results_collect(const char *target, const eb_strings *parts, eb_merge_mode mode,
+                            const eb_shardings *plans) {
   eb_text fresh = {0};
   EB_TRY(eb_text_printf(&fresh, "%s.%ld.new", target, (long)getpid()));
   eb_error error = check_room(target, fresh.data, parts, mode);
-  if (!error) error = fill_copy(target, fresh.data, parts, mode, duplicates);
+  if (!error) error = fill_copy(target, fresh.data, parts, mode, false, plans);
   if (!error) error = eb_results_put(fresh.data, target);
   if (error) unlink(fresh.data);
   eb_text_clear(&fresh);

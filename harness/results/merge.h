@@ -4,6 +4,7 @@
 #define EB_RESULTS_MERGE_H
 
 #include "harness/results/read.h"
+#include "harness/results/shards.h"
 #include "harness/strings.h"
 
 /* Whether figures of both may stand in one table: same machine, compiler, flags and libraries, and
@@ -11,26 +12,28 @@
  * what differs. */
 EB_MUST eb_error eb_results_comparable(const eb_results *a, const eb_results *b);
 
-typedef enum eb_duplicates {
-  EB_DUPLICATES_KEEP_FIRST, /* a run that the target has already is left out */
-  EB_DUPLICATES_REFUSE      /* EB_ERR_INVALID names it */
-} eb_duplicates;
-
 typedef enum eb_merge_mode {
   EB_MERGE_ADD,    /* to what the target has, if it exists */
   EB_MERGE_REPLACE /* what the target has */
 } eb_merge_mode;
 
-/* Brings the runs and scenes of `parts` into `target`; /environment is that of the target, or of
- * the first part. Files are not compared here. On failure the target is as it was. */
-EB_MUST eb_error eb_results_merge(const char *target, const eb_strings *parts, eb_merge_mode mode,
-                                  eb_duplicates duplicates);
+/* Brings the runs and scenes of `parts` into `target`; a run that it has already is left out, and
+ * /environment is that of the target, or of the first part. `plans`, which may be NULL, is what the
+ * target says of its plans from then on. Files are not compared here. On failure the target is as
+ * it was. */
+EB_MUST eb_error eb_results_collect(const char *target, const eb_strings *parts, eb_merge_mode mode,
+                                    const eb_shardings *plans);
 
-/* The two halves of it for parts that may be damaged, so that the first can be done in a process
- * that may end (harness/case/sandbox.h): writes the runs and scenes of `parts`, none twice, into a
- * fresh file; and gives a file that is complete the name of the target, once its bytes are on the
- * disk. */
+/* Joins files that are to be compared with each other, in two halves, so that the first can be done
+ * in a process that may end (harness/case/sandbox.h). It writes the runs, scenes and sweeps of all
+ * `parts` into a fresh file. Of two that are the same work with the same outcome the first is kept;
+ * EB_ERR_INVALID names what differs. Parts must be comparable with the first one, but shards of one
+ * plan may come from several machines: /environment is the first part's, others are in
+ * /environments/<hash>, which runs from there have as their attribute `environment`. Plans are
+ * brought together: one of which all shards are there is one shard of one. */
 EB_MUST eb_error eb_results_join(const char *fresh, const eb_strings *parts);
+/* Seals a file that is complete (harness/results/seal.h) and gives it the name of the target, once
+ * its bytes are on the disk. */
 EB_MUST eb_error eb_results_put(const char *fresh, const char *target);
 
 /* The target of a run or merge can be written: it does not exist or is a regular file, and its

@@ -86,13 +86,9 @@ int eb_sweeps_count(const eb_results *results) {
   return H5Gget_info_by_name(file, "sweeps", &info, H5P_DEFAULT) < 0 ? 0 : (int)info.nlinks;
 }
 
-eb_error eb_sweeps_read(const eb_results *results, int sweep, eb_sweep_record *out) {
-  char name[256], path[300];
+eb_error eb_sweep_read(hid_t file, const char *name, eb_sweep_record *out) {
+  char path[300];
   *out = (eb_sweep_record){0};
-  hid_t file = eb_results_file(results);
-  if (H5Lget_name_by_idx(file, "sweeps", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)sweep, name,
-                         sizeof name, H5P_DEFAULT) < 0)
-    return eb_h5_error("cannot list", "sweeps");
   snprintf(path, sizeof path, "sweeps/%s", name);
   hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
   if (group < 0) return eb_h5_error("cannot open", path);
@@ -103,7 +99,18 @@ eb_error eb_sweeps_read(const eb_results *results, int sweep, eb_sweep_record *o
   H5Gclose(group);
   if (!error) error = eb_run_set(&out->name, name);
   if (error) eb_sweep_record_clear(out);
-  return eb_error_prefix(error, "%s: sweep %s", eb_results_path(results), name);
+  return error;
+}
+
+eb_error eb_sweeps_read(const eb_results *results, int sweep, eb_sweep_record *out) {
+  char name[256];
+  *out = (eb_sweep_record){0};
+  hid_t file = eb_results_file(results);
+  if (H5Lget_name_by_idx(file, "sweeps", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)sweep, name,
+                         sizeof name, H5P_DEFAULT) < 0)
+    return eb_h5_error("cannot list", "sweeps");
+  return eb_error_prefix(eb_sweep_read(file, name, out), "%s: sweep %s", eb_results_path(results),
+                         name);
 }
 
 eb_error eb_sweeps_find(const eb_results *results, const char *identity, bool *there,

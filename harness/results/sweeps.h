@@ -44,6 +44,8 @@ EB_MUST eb_error eb_sweep_write(const char *path, const char *environment,
 int eb_sweeps_count(const eb_results *results);
 /* Those of a file by number, in the order of their names; the caller clears *out. */
 EB_MUST eb_error eb_sweeps_read(const eb_results *results, int sweep, eb_sweep_record *out);
+/* One of an open file by its name. */
+EB_MUST eb_error eb_sweep_read(hid_t file, const char *name, eb_sweep_record *out);
 /* Fills *out with that of the identity; *there is false when the file has none. */
 EB_MUST eb_error eb_sweeps_find(const eb_results *results, const char *identity, bool *there,
                                 eb_sweep_record *out);

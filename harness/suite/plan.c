@@ -12,6 +12,7 @@
 #include "harness/environment.h"
 #include "harness/names.h"
 #include "harness/suite/donors.h"
+#include "problems/base/hash.h"
 #include "problems/base/memory.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -447,6 +448,24 @@ static eb_error order_plan(eb_plan *plan) {
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
+/* What is planned, as long as nothing is taken away. */
+static eb_error hash_plan(eb_plan *plan) {
+  plan->hash = EB_HASH_SEED;
+  plan->wanted = plan->count + plan->sweep_count;
+  plan->shard = plan->shards = 1;
+  for (int i = 0; i < plan->count; i++) {
+    const char *identity = plan->cases[i].identity;
+    plan->hash = eb_hash(plan->hash, identity, strlen(identity) + 1);
+  }
+  for (int i = 0; i < plan->sweep_count; i++) {
+    char *identity;
+    EB_TRY(eb_sweep_identity(&plan->sweeps[i], &identity));
+    plan->hash = eb_hash(plan->hash, identity, strlen(identity) + 1);
+    free(identity);
+  }
+  return EB_OK;
+}
+
 eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps) {
   int *place, kept = 0;
   EB_TRY(EB_NEW(place, (size_t)plan->count + 1)); /* 1 + the new one; 0: gone, and of no donor */
@@ -478,7 +497,7 @@ eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps) {
   plan->sweep_count = kept;
   move_labels(plan, place, 0);
   free(place);
-  return EB_OK;
+  return hash_plan(plan);
 }
 
 /* The group of the case that a chain of donors begins with: all of them are in its shard. */
@@ -497,7 +516,12 @@ static eb_error take_shard(eb_plan *plan, int shard, int shards) {
     cases[i] = root_group(plan, &plan->cases[i]) % shards == shard - 1;
   for (int i = 0; i < plan->sweep_count && !error; i++)
     sweeps[i] = root_group(plan, &plan->sweeps[i].trial) % shards == shard - 1;
+  const eb_plan whole = *plan;
   if (!error) error = eb_plan_keep(plan, cases, sweeps);
+  plan->hash = whole.hash;
+  plan->wanted = whole.wanted;
+  plan->shard = shard;
+  plan->shards = shards;
   free(sweeps);
   free(cases);
   return error;
@@ -548,6 +572,7 @@ eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
   if (!error) error = check_meshes_used(request, out);
   if (!error) error = order_plan(out);
   if (!error) error = name_cases(out);
+  if (!error) error = hash_plan(out);
   if (!error && request->shards > 0) error = take_shard(out, request->shard, request->shards);
   if (error) eb_plan_clear(out);
   return error;

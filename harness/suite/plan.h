@@ -32,6 +32,10 @@ typedef struct eb_plan {
   int sweep_count;
   eb_plan_label *labels; /* in the order in which the cases were asked for */
   int label_count;
+  /* Of the whole plan of which this is a part: a hash, and how many cases and sweeps it has. */
+  uint64_t hash;
+  int64_t wanted;
+  int shard, shards; /* the part; 1 of 1 is the whole */
 } eb_plan;
 
 /* Expands scenes x threads x repetitions x solvers, in this order of loops from the outside in, so
