@@ -86,8 +86,8 @@ eb_error eb_case_identify(eb_case *work) {
   EB_TRY(error);
   /* scene.solver.rN.hash, with what HDF5 and file systems dislike replaced. */
   uint64_t hash = eb_hash(EB_HASH_SEED, work->identity, strlen(work->identity));
-  snprintf(work->id, sizeof work->id, "%.60s.%.40s.r%d.%08" PRIx32, work->scene->name,
-           work->solver->name, work->repetition, (uint32_t)(hash ^ hash >> 32));
+  snprintf(work->id, sizeof work->id, "%.60s.%.40s.r%d.%016" PRIx64, work->scene->name,
+           work->solver->name, work->repetition, hash);
   for (char *at = work->id; *at; at++)
     if (!isalnum((unsigned char)*at) && !strchr("._-", *at)) *at = '-';
   return EB_OK;
