@@ -10,8 +10,10 @@
 #include "harness/case/rates.h"
 #include "harness/case/sandbox.h"
 #include "harness/environment.h"
+#include "harness/hash_set.h"
 #include "harness/print.h"
 #include "harness/results/write.h"
+#include "problems/base/hash.h"
 
 /* What the steps of a session share. */
 typedef struct state {
@@ -20,9 +22,11 @@ typedef struct state {
   eb_staging staging;
   eb_signals signals;
   eb_results *existing; /* the target before, or NULL */
-  eb_shardings plans;   /* what the target says of its plans */
-  bool noted;           /* they have changed since it was written */
-  char program[4096];   /* this very program */
+  /* Identities that the target had before, and of cases that have been run since. */
+  eb_hash_set before, now;
+  eb_shardings plans; /* what the target says of its plans */
+  bool noted;         /* they have changed since it was written */
+  char program[4096]; /* this very program */
 } state;
 
 /* ---- what the user sees ---------------------------------------------------------------------- */
@@ -61,7 +65,7 @@ static eb_error note_progress(state *s) {
   const eb_plan *plan = s->session->plan;
   const eb_session_end *end = s->end;
   int64_t done = end->kept + end->run + end->found;
-  int64_t wanted = plan->count + plan->sweep_count;
+  int64_t wanted = eb_plan_size(plan);
   eb_sharding *own;
   EB_TRY(eb_shardings_of(&s->plans, plan->hash, plan->shards, plan->wanted, &own));
   s->noted = true;
@@ -73,7 +77,7 @@ static eb_error note_progress(state *s) {
 static eb_error conclude(state *s) {
   const eb_session_end *end = s->end;
   bool any = end->kept + end->run + end->tried + end->found > 0;
-  if (s->session->plan->count + s->session->plan->sweep_count > 0 && !any) return EB_OK;
+  if (eb_plan_size(s->session->plan) > 0 && !any) return EB_OK;
   EB_TRY(eb_shardings_settle(&s->plans));
   return s->noted ? eb_staging_conclude(&s->staging) : eb_staging_merge(&s->staging);
 }
@@ -167,8 +171,51 @@ static eb_error run_case(state *s, const eb_case *work, int number, int count) {
   return error;
 }
 
+static uint64_t hash_of(const char *identity) {
+  return eb_hash(EB_HASH_SEED, identity, strlen(identity));
+}
+
 static bool is_missing(const state *s, const eb_case *work) {
-  return !s->existing || eb_results_find(s->existing, work->identity) < 0;
+  return !eb_hash_set_has(&s->before, hash_of(work->identity));
+}
+
+/* Runs a case that is missing, unless another of the same work was run already. */
+static eb_error run_missing_case(state *s, const eb_case *work, int *number, int missing) {
+  uint64_t hash = hash_of(work->identity);
+  int before = s->end->run;
+  if (eb_hash_set_has(&s->before, hash)) return EB_OK;
+  ++*number;
+  if (eb_hash_set_has(&s->now, hash)) {
+    s->end->kept++;
+    return EB_OK;
+  }
+  EB_TRY(run_case(s, work, *number, missing));
+  return s->end->run > before ? eb_hash_set_add(&s->now, hash) : EB_OK;
+}
+
+/* Of a grid: each case is made when it is its turn. */
+static eb_error run_missing_points(state *s, const eb_product *grid, int *number, int missing) {
+  int64_t count = eb_product_count(grid);
+  for (int64_t i = 0; i < count && !eb_signals_pending(&s->signals); i++) {
+    eb_case work;
+    EB_TRY(eb_product_case(grid, i, &work));
+    eb_error error = run_missing_case(s, &work, number, missing);
+    eb_case_clear(&work);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
+/* How many cases of a grid the target had before. */
+static eb_error count_kept(const state *s, const eb_product *grid, int *kept) {
+  int64_t count = s->before.count > 0 ? eb_product_count(grid) : 0;
+  for (int64_t i = 0; i < count; i++) {
+    eb_case work;
+    EB_TRY(eb_product_case(grid, i, &work));
+    *kept += !is_missing(s, &work);
+    eb_case_clear(&work);
+  }
+  return EB_OK;
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
@@ -253,17 +300,23 @@ static eb_error open_existing(state *s) {
   if (s->staging.replace || access(s->staging.target, F_OK)) return EB_OK;
   EB_TRY(eb_results_open(s->staging.target, &s->existing));
   EB_TRY(eb_shardings_read(eb_results_file(s->existing), &s->plans));
+  for (int i = 0; i < eb_results_count(s->existing); i++)
+    EB_TRY(eb_hash_set_add(&s->before, hash_of(eb_results_run(s->existing, i)->identity)));
   for (int i = 0; i < s->session->plan->count; i++)
     s->end->kept += !is_missing(s, &s->session->plan->cases[i]);
+  for (int i = 0; i < s->session->plan->grid_count; i++)
+    EB_TRY(count_kept(s, &s->session->plan->grids[i], &s->end->kept));
   return EB_OK;
 }
 
 /* What the target lacks: first the cases, then the sweeps. */
 static eb_error run_missing(state *s) {
   const eb_plan *plan = s->session->plan;
-  int missing = plan->count - s->end->kept, number = 0;
+  int missing = s->end->wanted - s->end->kept, number = 0;
   for (int i = 0; i < plan->count && !eb_signals_pending(&s->signals); i++)
-    if (is_missing(s, &plan->cases[i])) EB_TRY(run_case(s, &plan->cases[i], ++number, missing));
+    EB_TRY(run_missing_case(s, &plan->cases[i], &number, missing));
+  for (int i = 0; i < plan->grid_count && !eb_signals_pending(&s->signals); i++)
+    EB_TRY(run_missing_points(s, &plan->grids[i], &number, missing));
   for (int i = 0; i < plan->sweep_count && !eb_signals_pending(&s->signals); i++) {
     eb_search bisection = {0};
     bool found;
@@ -299,7 +352,7 @@ static eb_error run_all(state *s) {
   EB_TRY(eb_environment_write(s->staging.environment, command_line, &rates));
   EB_TRY(open_existing(s));
   s->staging.plans = &s->plans;
-  bool complete = s->end->kept == plan->count;
+  bool complete = s->end->kept == s->end->wanted;
   for (int i = 0; i < plan->sweep_count && complete; i++)
     EB_TRY(is_found(s, &plan->sweeps[i], &complete));
   if (complete && s->existing) {
@@ -322,12 +375,14 @@ static eb_error run_all(state *s) {
 
 eb_error eb_session_run(const eb_session *session, eb_session_end *end) {
   state s = {.session = session, .end = end, .signals = {.fd = -1}, .staging = {.lock = -1}};
-  *end = (eb_session_end){.wanted = session->plan->count};
+  *end = (eb_session_end){.wanted = (int)eb_plan_size(session->plan) - session->plan->sweep_count};
   eb_error error = eb_signals_open(&s.signals);
   if (!error) error = eb_staging_open(session->target, session->existing, &s.staging);
   if (!error) error = run_all(&s);
   eb_results_close(s.existing);
   eb_shardings_clear(&s.plans);
+  eb_hash_set_clear(&s.before);
+  eb_hash_set_clear(&s.now);
   eb_staging_close(&s.staging);
   eb_signals_close(&s.signals);
   return error;

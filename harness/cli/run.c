@@ -36,10 +36,11 @@ static const eb_flag flags[] = {
     {"stride", 0, "N", "of --from FIRST..LAST: every N-th state"},
     {"samples", 0, "COUNT", "of --from FIRST..LAST: so many states, evenly spread"},
     {"checkpoints", 0, "STEPS", "keep the states after these steps (5,20..40/5) for --from"},
-    {"sweep", 0, "'O:LOW..HIGH step S stable'",
-     "look for the least value of an option at which the case is stable, by bisection; 'stable "
-     "scan': "
-     "try every value"},
+    {"sweep", 0, "'O:LOW..HIGH step S'",
+     "a case for every value of an option, or 'O:A|B|C'; several multiply. '... step S stable': "
+     "look "
+     "for the least value at which the case is stable, by bisection; 'stable scan': try every "
+     "value"},
     {"frames", 0, "interval|all",
      "store a frame at the scene's interval (interval), or of every step in double precision, from "
      "which every audit can be recomputed (all)"},
@@ -62,7 +63,8 @@ static const eb_flag flags[] = {
 static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_request *request) {
   static const char *const settings[] = {"steps", "repeat",          "threads", "timeout", "memory",
                                          "seed",  "contact-problem", "frames",  "embed"};
-  static const char *const tied[] = {"from", "stride", "samples", "checkpoints", "sweep"};
+  static const char *const tied[] = {"from", "stride", "samples", "checkpoints"};
+  const eb_strings *sweeps = eb_arguments_values(arguments, "sweep");
   const char *text, *shard = eb_arguments_text(arguments, "shard");
   bool known;
   char rest;
@@ -80,6 +82,8 @@ static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_re
   for (size_t i = 0; i < sizeof tied / sizeof *tied; i++)
     if ((text = eb_arguments_text(arguments, tied[i])))
       EB_TRY(eb_error_prefix(eb_ties_set(ties, tied[i], text, &known), "--%s", tied[i]));
+  for (int i = 0; i < sweeps->count; i++)
+    EB_TRY(eb_error_prefix(eb_ties_set(ties, "sweep", sweeps->items[i], &known), "--sweep"));
   EB_TRY(eb_ties_finish(ties));
   if (ties->file) EB_TRY(eb_error_prefix(eb_sandbox_verify("results", ties->file, NULL), "--from"));
   if (shard && (sscanf(shard, "%d/%d%c", &request->shard, &request->shards, &rest) != 2 ||
@@ -92,7 +96,7 @@ static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_re
 
 static eb_error report_end(const eb_plan *plan, const char *target, const eb_session_end *end,
                            bool json, int *code) {
-  if (plan->count + plan->sweep_count == 0) {
+  if (eb_plan_size(plan) == 0) {
     fprintf(stderr, "elastobench: there are no cases in this shard\n");
     return EB_OK;
   }
@@ -155,7 +159,7 @@ static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, int
 
 static eb_error run_scenes(const eb_arguments *arguments, int *code) {
   eb_plugins plugins = {0};
-  eb_request request = {.plugins = &plugins};
+  eb_request request = {.plugins = &plugins, .grids = true};
   eb_plan plan = {0};
   eb_ties ties = {0};
   eb_error error = eb_arguments_plugins(arguments, &plugins);

@@ -108,6 +108,8 @@ static void look_ahead(const eb_case *work, outlook *out) {
   out->memory = estimate_memory(work, out->nodes, out->elements);
 }
 
+enum { SHOWN = 200 /* cases of a grid; of more only their number is told */ };
+
 /* ---- the plan -------------------------------------------------------------------------------- */
 
 /* "RUN@STEPS", or "". */
@@ -148,8 +150,41 @@ static void print_case(const eb_case *work, const outlook *expected, FILE *out) 
            *from ? "  from " : "", from);
 }
 
+/* The cases of a grid in this shard when they are few enough to be read, else how many. */
+static eb_error show_grid(const eb_product *grid, json_t *cases, json_t *grids, FILE *out) {
+  int64_t count = eb_product_count(grid);
+  const outlook unknown = {0};
+  eb_text axes = {0};
+  for (int64_t i = 0; i < count && count <= SHOWN; i++) {
+    eb_case work;
+    EB_TRY(eb_product_case(grid, i, &work));
+    if (cases)
+      json_array_append_new(cases, case_json(&work, &unknown));
+    else
+      print_case(&work, &unknown, out);
+    eb_case_clear(&work);
+  }
+  eb_error error = EB_OK;
+  for (int a = 0; a < grid->axis_count && !error; a++) {
+    if (a) error = eb_text_printf(&axes, " x ");
+    if (!error) error = eb_axis_describe(&grid->axes[a], &axes);
+  }
+  const char *scene = grid->solvers[0].scene->name;
+  if (!error && grids)
+    json_array_append_new(
+        grids, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "name", grid->label, "scene", scene,
+                         "axes", axes.data, "points", (json_int_t)grid->points, "cases",
+                         (json_int_t)grid->count, "cases_here", (json_int_t)count));
+  else if (!error)
+    eb_print(out, "%-28s sweep of %s: %lld points, %lld cases, %lld of them here\n", scene,
+             axes.data, (long long)grid->points, (long long)grid->count, (long long)count);
+  eb_text_clear(&axes);
+  return error;
+}
+
 eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
   json_t *cases = json ? json_array() : NULL, *sweeps = json ? json_array() : NULL;
+  json_t *grids = json ? json_array() : NULL;
   outlook expected = {0};
   for (int i = 0; i < plan->count; i++) {
     look_ahead(&plan->cases[i], &expected);
@@ -158,6 +193,7 @@ eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
     else
       print_case(&plan->cases[i], &expected, out);
   }
+  for (int i = 0; i < plan->grid_count; i++) EB_TRY(show_grid(&plan->grids[i], cases, grids, out));
   for (int i = 0; i < plan->sweep_count; i++) {
     const eb_sweep *s = &plan->sweeps[i];
     const char *scene = s->trial.scene->name, *solver = s->trial.solver->name;
@@ -171,8 +207,10 @@ eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
       eb_print(out, "%-28s %-32s sweep of %s from %g to %g in steps of %g\n", scene, solver,
                s->option, s->low, high, s->step);
   }
-  if (json) return eb_json_print(json_pack("{s:o, s:o}", "cases", cases, "sweeps", sweeps), out);
-  eb_print(out, "%d cases\n", plan->count);
+  if (json)
+    return eb_json_print(
+        json_pack("{s:o, s:o, s:o}", "cases", cases, "sweeps", sweeps, "grids", grids), out);
+  eb_print(out, "%lld cases\n", (long long)(eb_plan_size(plan) - plan->sweep_count));
   return EB_OK;
 }
 
@@ -180,6 +218,7 @@ eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
 
 typedef struct row {
   const eb_case *work;
+  bool point; /* of a grid, which its parameters tell from others */
   const eb_run *run;
   double first, median, iterations, residual; /* s, s, a step, relative */
   eb_rank rank;                               /* by the median */
@@ -189,6 +228,9 @@ typedef struct row {
 typedef struct table {
   row *rows;
   int count;
+  eb_case *points; /* of small grids; rows show them */
+  int point_count;
+  int64_t runs, skipped, failed, audits; /* of all, those of large grids too, which have no rows */
 } table;
 
 typedef double (*statistic)(const double *values, size_t count, size_t skip);
@@ -216,17 +258,52 @@ static eb_error fill_row(const eb_results *results, int run, row *out) {
   return fill_cell(results, run, EB_COL_RESIDUAL_RELATIVE, eb_largest, &out->residual);
 }
 
+static void count_run(const eb_run *run, table *t) {
+  eb_outcome outcome = eb_outcome_find(run->outcome);
+  t->runs++;
+  t->skipped += outcome == EB_OUTCOME_SKIPPED;
+  t->failed += outcome != EB_OUTCOME_SKIPPED && outcome != EB_OUTCOME_COMPLETED;
+  t->audits += strcmp(run->audit, "failed") == 0;
+}
+
+static eb_error add_row(const eb_results *results, const eb_case *work, table *t) {
+  int run = eb_results_find(results, work->identity);
+  if (run < 0) return EB_OK;
+  count_run(eb_results_run(results, run), t);
+  t->rows[t->count].work = work;
+  return fill_row(results, run, &t->rows[t->count++]);
+}
+
+static eb_error add_points(const eb_results *results, const eb_product *grid, table *t) {
+  int64_t count = eb_product_count(grid);
+  for (int64_t i = 0; i < count; i++) {
+    eb_case work;
+    EB_TRY(eb_product_case(grid, i, &work));
+    if (count <= SHOWN) {
+      t->points[t->point_count] = work;
+      int before = t->count;
+      EB_TRY(add_row(results, &t->points[t->point_count++], t));
+      if (t->count > before) t->rows[before].point = true;
+      continue;
+    }
+    int run = eb_results_find(results, work.identity);
+    if (run >= 0) count_run(eb_results_run(results, run), t);
+    eb_case_clear(&work);
+  }
+  return EB_OK;
+}
+
 /* The plan's runs that the target has, and how they rank by the median of their steps. */
 static eb_error fill_table(const eb_plan *plan, const eb_results *results, table *t) {
   const eb_run **runs;
   double *costs = NULL;
-  EB_TRY(EB_NEW(t->rows, plan->count));
-  for (int i = 0; i < plan->count; i++) {
-    int run = eb_results_find(results, plan->cases[i].identity);
-    if (run < 0) continue;
-    t->rows[t->count].work = &plan->cases[i];
-    EB_TRY(fill_row(results, run, &t->rows[t->count++]));
-  }
+  int points = 0;
+  for (int i = 0; i < plan->grid_count; i++)
+    if (eb_product_count(&plan->grids[i]) <= SHOWN) points += SHOWN;
+  EB_TRY(EB_NEW(t->rows, plan->count + points));
+  EB_TRY(EB_NEW(t->points, points));
+  for (int i = 0; i < plan->count; i++) EB_TRY(add_row(results, &plan->cases[i], t));
+  for (int i = 0; i < plan->grid_count; i++) EB_TRY(add_points(results, &plan->grids[i], t));
   EB_TRY(EB_NEW(runs, t->count));
   eb_error error = EB_NEW(costs, t->count);
   for (int r = 0; r < t->count && !error; r++) {
@@ -284,25 +361,19 @@ static void print_row(const row *r, FILE *out) {
   /* Its place among how many of its class. */
   char place[32] = "-";
   if (r->rank.place > 0) snprintf(place, sizeof place, "%d/%d", r->rank.place, r->rank.of);
-  eb_print(out, " %6s  %s\n", place, known ? eb_class_words(class).text : "-");
+  const char *parameters = r->point ? r->work->parameters : NULL;
+  eb_print(out, " %6s  %s%s%s\n", place, known ? eb_class_words(class).text : "-",
+           parameters ? "  " : "", parameters ? parameters : "");
   /* What went wrong, below its row. */
   if (*run->detail) eb_print(out, "  %s\n", run->detail);
   if (*run->audit_rules) eb_print(out, "  broken rules: %s\n", run->audit_rules);
   if (*run->audit_detail) eb_print(out, "  %s\n", run->audit_detail);
 }
 
-static int code_of(const table *shown) {
-  int skipped = 0, failed = 0, audits = 0;
-  for (int r = 0; r < shown->count; r++) {
-    const eb_run *run = shown->rows[r].run;
-    eb_outcome outcome = eb_outcome_find(run->outcome);
-    skipped += outcome == EB_OUTCOME_SKIPPED;
-    failed += outcome != EB_OUTCOME_SKIPPED && outcome != EB_OUTCOME_COMPLETED;
-    audits += strcmp(run->audit, "failed") == 0;
-  }
-  if (failed) return EB_EXIT_SOLVER_FAILED;
-  if (audits) return EB_EXIT_AUDIT_FAILED;
-  return shown->count > 0 && skipped == shown->count ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
+static int code_of(const table *t) {
+  if (t->failed) return EB_EXIT_SOLVER_FAILED;
+  if (t->audits) return EB_EXIT_AUDIT_FAILED;
+  return t->runs > 0 && t->skipped == t->runs ? EB_EXIT_NOTHING : EB_EXIT_GOOD;
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
@@ -358,12 +429,20 @@ eb_error eb_summary_print(const eb_plan *plan, const char *target, bool json, FI
       json_array_append_new(runs, row_json(&t.rows[r]));
     else
       print_row(&t.rows[r], out);
+  if (!error && !json && t.runs > t.count)
+    eb_print(out,
+             "%lld runs without a row: in all %lld skipped, %lld failed, %lld with a failed "
+             "audit\n",
+             (long long)(t.runs - t.count), (long long)t.skipped, (long long)t.failed,
+             (long long)t.audits);
   if (!error) error = show_sweeps(plan, results, sweeps, out);
   if (!error && json)
     error = eb_json_print(
         json_pack("{s:s, s:O, s:O}", "file", target, "runs", runs, "sweeps", sweeps), out);
   json_decref(runs);
   json_decref(sweeps);
+  for (int i = 0; i < t.point_count; i++) eb_case_clear(&t.points[i]);
+  free(t.points);
   free(t.rows);
   eb_results_close(results);
   return error;

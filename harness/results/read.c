@@ -9,11 +9,18 @@
 #include "harness/results/table.h"
 #include "problems/base/memory.h"
 
+/* Where the run of an identity is. */
+typedef struct eb_identity {
+  const char *text;
+  int run;
+} eb_identity;
+
 struct eb_results {
   char *path;
   hid_t file;
   int run_count, fact_count;
   eb_run *runs;
+  eb_identity *identities; /* in their order */
   eb_fact *facts;
 };
 
@@ -23,6 +30,19 @@ static int by_plan(const void *a, const void *b) {
   const eb_run *left = a, *right = b;
   if (left->order != right->order) return left->order < right->order ? -1 : 1;
   return strcmp(left->id, right->id);
+}
+
+static int by_identity(const void *a, const void *b) {
+  return strcmp(((const eb_identity *)a)->text, ((const eb_identity *)b)->text);
+}
+
+static eb_error index_runs(eb_results *results) {
+  size_t count = (size_t)results->run_count;
+  EB_TRY(EB_NEW(results->identities, count));
+  for (int i = 0; i < results->run_count; i++)
+    results->identities[i] = (eb_identity){results->runs[i].identity, i};
+  qsort(results->identities, count, sizeof *results->identities, by_identity);
+  return EB_OK;
 }
 
 static eb_error read_run(hid_t group, eb_run *run) {
@@ -58,8 +78,9 @@ static eb_error read_runs(eb_results *results) {
     error = eb_run_set(&run->id, id);
   }
   H5Gclose(runs);
-  if (!error) qsort(results->runs, (size_t)results->run_count, sizeof *results->runs, by_plan);
-  return error;
+  if (error) return error;
+  qsort(results->runs, (size_t)results->run_count, sizeof *results->runs, by_plan);
+  return index_runs(results);
 }
 
 /* Any scalar attribute as text. */
@@ -150,6 +171,7 @@ void eb_results_close(eb_results *results) {
     free(results->facts[i].value);
   }
   if (results->file >= 0) H5Fclose(results->file);
+  free(results->identities);
   free(results->runs);
   free(results->facts);
   free(results->path);
@@ -173,9 +195,10 @@ const eb_run *eb_results_run(const eb_results *results, int run) {
 }
 
 int eb_results_find(const eb_results *results, const char *identity) {
-  for (int i = 0; i < results->run_count; i++)
-    if (strcmp(results->runs[i].identity, identity) == 0) return i;
-  return -1;
+  const eb_identity wanted = {identity, 0};
+  const eb_identity *found =
+      bsearch(&wanted, results->identities, (size_t)results->run_count, sizeof wanted, by_identity);
+  return found ? found->run : -1;
 }
 
 const eb_fact *eb_results_facts(const eb_results *results, int *count) {

@@ -41,8 +41,7 @@ eb_error eb_seal_put(const char *path) {
   seal s;
   memcpy(s.mark, mark, sizeof s.mark);
   int file = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
-  bool written = file >= 0 && fstat(file, &info) == 0 &&
-                 digest_of(file, info.st_size, &s.digest) &&
+  bool written = file >= 0 && fstat(file, &info) == 0 && digest_of(file, info.st_size, &s.digest) &&
                  write(file, &s, sizeof s) == (ssize_t)sizeof s;
   int cause = errno;
   if (file >= 0 && close(file) && written) {
@@ -58,8 +57,7 @@ bool eb_seal_fits(const char *path) {
   XXH128_canonical_t digest;
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
-  bool fits = fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
-              info.st_size > (off_t)sizeof s &&
+  bool fits = fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > (off_t)sizeof s &&
               pread(file, &s, sizeof s, info.st_size - (off_t)sizeof s) == (ssize_t)sizeof s &&
               memcmp(s.mark, mark, sizeof s.mark) == 0 &&
               digest_of(file, info.st_size - (off_t)sizeof s, &digest) &&

@@ -213,8 +213,7 @@ static eb_error read_rows(hid_t group, eb_sharding *s) {
   EB_TRY(eb_rows_get(group, columns[0].name, EB_LONG, 1, &numbers, &count));
   free(numbers);
   EB_TRY(EB_NEW(rows, count));
-  eb_error error =
-      eb_quantities_get(group, columns, rows, sizeof *rows, (size_t)count, &count);
+  eb_error error = eb_quantities_get(group, columns, rows, sizeof *rows, (size_t)count, &count);
   if (!error) error = get_commands(group, &texts, &bytes, (size_t)count);
   if (!error) {
     error = enter_rows(s, rows, count, texts, bytes);
@@ -244,8 +243,8 @@ eb_error eb_shardings_read(hid_t file, eb_shardings *all) {
   H5G_info_t info;
   if (!eb_h5_exists(file, GROUP)) return EB_OK;
   hid_t group = H5Gopen2(file, GROUP, H5P_DEFAULT);
-  eb_error error = group < 0 || H5Gget_info(group, &info) < 0 ? eb_h5_error("cannot read", GROUP)
-                                                              : EB_OK;
+  eb_error error =
+      group < 0 || H5Gget_info(group, &info) < 0 ? eb_h5_error("cannot read", GROUP) : EB_OK;
   for (hsize_t i = 0; !error && i < info.nlinks; i++) {
     hid_t own = H5Oopen_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT);
     error = own < 0 ? eb_h5_error("cannot open", GROUP) : read_one(own, all);

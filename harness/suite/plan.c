@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,17 +120,9 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   return loop->ties ? eb_case_tie(loop->plan, loop->ties, loop->donors, *plugin, work) : EB_OK;
 }
 
-/* Of a section, also what the case is called there. */
-static eb_error add_case(const scene_loop *loop, const char *solver_spec, int threads,
-                         int repetition, int group) {
+/* What a case is called in its section; `first`: of its repetitions. */
+static eb_error add_label(const scene_loop *loop, int at, bool first) {
   eb_plan *plan = loop->plan;
-  const eb_plugin *plugin;
-  int at = 0;
-  eb_case work = {.threads = threads, .repetition = repetition, .group = group};
-  eb_error error = fill_case(loop, solver_spec, &work, &plugin);
-  if (!error) error = keep(plan, &work, &at);
-  eb_case_clear(&work);
-  if (error || !loop->cases) return error;
   size_t count = (size_t)plan->label_count;
   eb_plan_label *grown = eb_recalloc(plan->labels, count, count + 1, sizeof *grown);
   if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan a case");
@@ -137,8 +130,20 @@ static eb_error add_case(const scene_loop *loop, const char *solver_spec, int th
   grown[count].at = at;
   EB_TRY(eb_run_set(&grown[count].label, loop->label));
   plan->label_count++;
-  if (repetition == 0) *loop->cases = (eb_section_cases){loop->cases->count + 1, at};
+  if (first) *loop->cases = (eb_section_cases){loop->cases->count + 1, at};
   return EB_OK;
+}
+
+/* Of a section, also what the case is called there. */
+static eb_error add_case(const scene_loop *loop, const char *solver_spec, int threads,
+                         int repetition, int group) {
+  const eb_plugin *plugin;
+  int at = 0;
+  eb_case work = {.threads = threads, .repetition = repetition, .group = group};
+  eb_error error = fill_case(loop, solver_spec, &work, &plugin);
+  if (!error) error = keep(loop->plan, &work, &at);
+  eb_case_clear(&work);
+  return error || !loop->cases ? error : add_label(loop, at, repetition == 0);
 }
 
 static int next_group(const eb_plan *plan) {
@@ -147,6 +152,10 @@ static int next_group(const eb_plan *plan) {
     if (plan->cases[i].group >= next) next = plan->cases[i].group + 1;
   for (int i = 0; i < plan->sweep_count; i++)
     if (plan->sweeps[i].trial.group >= next) next = plan->sweeps[i].trial.group + 1;
+  for (int i = 0; i < plan->grid_count; i++) {
+    const eb_product *grid = &plan->grids[i];
+    if (grid->group + grid->groups > next) next = grid->group + (int)grid->groups;
+  }
   return next;
 }
 
@@ -224,6 +233,72 @@ static eb_error add_sweep(const scene_loop *loop) {
   return error;
 }
 
+/* ---- grids ----------------------------------------------------------------------------------- */
+
+static eb_error fill_grid(const scene_loop *loop, eb_product *grid) {
+  const eb_settings *s = &loop->settings;
+  const eb_ties *ties = loop->ties;
+  if ((ties->tied && !ties->file) || ties->group)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "sweep: cases of a grid are spread over shards, and %s would keep all of them "
+                    "in one; %s",
+                    ties->group ? "'group'" : "a donor in the suite",
+                    ties->group ? "leave it out" : "run the donor first, and name its file");
+  EB_TRY(eb_run_set(&grid->label, loop->label));
+  grid->group = next_group(loop->plan);
+  grid->repeat = s->repeat ? (int)s->repeat : 1;
+  grid->thread_counts = s->thread_count ? s->thread_count : 1;
+  grid->threads[0] = 1;
+  for (int t = 0; t < s->thread_count; t++) grid->threads[t] = s->threads[t];
+  EB_TRY(EB_NEW(grid->solvers, loop->solvers->count));
+  EB_TRY(EB_NEW(grid->plugins, loop->solvers->count));
+  for (int i = 0; i < loop->solvers->count; i++) {
+    grid->solver_count++;
+    grid->solvers[i].threads = grid->threads[0];
+    EB_TRY(fill_case(loop, loop->solvers->items[i], &grid->solvers[i], &grid->plugins[i]));
+  }
+  return eb_product_open(grid, ties->axes, ties->axis_count);
+}
+
+/* The cases of a small grid among the others. */
+static eb_error add_points(const scene_loop *loop, const eb_product *grid) {
+  if (grid->count > EB_GRID_CASES)
+    return EB_ERROR(EB_ERR_USAGE, "sweep: this command takes at most %d cases of a grid, not %lld",
+                    EB_GRID_CASES, (long long)grid->count);
+  for (int64_t i = 0; i < grid->count; i++) {
+    eb_case work;
+    int at;
+    EB_TRY(eb_product_case(grid, i, &work));
+    eb_error error = keep(loop->plan, &work, &at);
+    eb_case_clear(&work);
+    if (!error && loop->cases)
+      error = add_label(loop, at,
+                        i % ((int64_t)grid->repeat * grid->solver_count) < grid->solver_count);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
+static eb_error add_grid(const scene_loop *loop) {
+  eb_plan *plan = loop->plan;
+  size_t count = (size_t)plan->grid_count;
+  eb_product grid = {0};
+  eb_error error = fill_grid(loop, &grid);
+  if (!error && loop->request->grids) {
+    eb_product *grown = eb_recalloc(plan->grids, count, count + 1, sizeof *grown);
+    if (grown) {
+      plan->grids = grown;
+      grown[plan->grid_count++] = grid;
+      if (loop->cases) loop->cases->count = grid.count < INT_MAX ? (int)grid.count : INT_MAX;
+      return EB_OK;
+    }
+    error = EB_ERROR(EB_ERR_MEMORY, "cannot plan a sweep");
+  }
+  if (!error) error = add_points(loop, &grid);
+  eb_product_clear(&grid);
+  return error;
+}
+
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
 static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suite) {
@@ -237,7 +312,9 @@ static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suit
                       "no solver for '%s': name some with -s; 'elastobench list "
                       "solvers' shows them",
                       loop->scene->name);
-    EB_TRY(loop->ties && loop->ties->option ? add_sweep(loop) : add_competitors(loop));
+    EB_TRY(loop->ties && loop->ties->option           ? add_sweep(loop)
+           : loop->ties && loop->ties->axis_count > 0 ? add_grid(loop)
+                                                      : add_competitors(loop));
   }
   return any ? EB_OK : unknown_scene(pattern, or_suite);
 }
@@ -367,7 +444,8 @@ static eb_error add_name(const eb_request *request, const char *name, eb_plan *p
                        .group = -1};
     return add_scene_spec(&loop, name, true);
   }
-  if (request->ties && (request->ties->tied || request->ties->option))
+  if (request->ties &&
+      (request->ties->tied || request->ties->option || request->ties->axis_count > 0))
     return EB_ERROR(EB_ERR_USAGE,
                     "--from and --sweep are of scenes; suite '%s' says itself what its cases start "
                     "from",
@@ -448,10 +526,16 @@ static eb_error order_plan(eb_plan *plan) {
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
+int64_t eb_plan_size(const eb_plan *plan) {
+  int64_t size = (int64_t)plan->count + plan->sweep_count;
+  for (int i = 0; i < plan->grid_count; i++) size += eb_product_count(&plan->grids[i]);
+  return size;
+}
+
 /* What is planned, as long as nothing is taken away. */
 static eb_error hash_plan(eb_plan *plan) {
   plan->hash = EB_HASH_SEED;
-  plan->wanted = plan->count + plan->sweep_count;
+  plan->wanted = eb_plan_size(plan);
   plan->shard = plan->shards = 1;
   for (int i = 0; i < plan->count; i++) {
     const char *identity = plan->cases[i].identity;
@@ -463,7 +547,13 @@ static eb_error hash_plan(eb_plan *plan) {
     plan->hash = eb_hash(plan->hash, identity, strlen(identity) + 1);
     free(identity);
   }
-  return EB_OK;
+  eb_text grids = {0};
+  eb_error error = EB_OK;
+  for (int i = 0; i < plan->grid_count && !error; i++)
+    error = eb_product_identity(&plan->grids[i], &grids);
+  if (!error && plan->grid_count > 0) plan->hash = eb_hash(plan->hash, grids.data, grids.length);
+  eb_text_clear(&grids);
+  return error;
 }
 
 eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps) {
@@ -518,6 +608,10 @@ static eb_error take_shard(eb_plan *plan, int shard, int shards) {
     sweeps[i] = root_group(plan, &plan->sweeps[i].trial) % shards == shard - 1;
   const eb_plan whole = *plan;
   if (!error) error = eb_plan_keep(plan, cases, sweeps);
+  for (int i = 0; i < plan->grid_count; i++) {
+    plan->grids[i].shard = shard;
+    plan->grids[i].shards = shards;
+  }
   plan->hash = whole.hash;
   plan->wanted = whole.wanted;
   plan->shard = shard;
@@ -542,6 +636,8 @@ static eb_error check_meshes_used(const eb_request *request, const eb_plan *plan
     for (int i = 0; i < plan->count; i++) used |= is_scene(&plan->cases[i], item, length);
     for (int i = 0; i < plan->sweep_count; i++)
       used |= is_scene(&plan->sweeps[i].trial, item, length);
+    for (int i = 0; i < plan->grid_count; i++)
+      used |= is_scene(&plan->grids[i].solvers[0], item, length);
     if (!used)
       return EB_ERROR(EB_ERR_USAGE, "--mesh: '%.*s' is none of the scenes to run", (int)length,
                       item);
@@ -563,6 +659,14 @@ static eb_error name_cases(eb_plan *plan) {
   return EB_OK;
 }
 
+static void number_grids(eb_plan *plan) {
+  int64_t next = (int64_t)plan->count + plan->sweep_count;
+  for (int i = 0; i < plan->grid_count; i++) {
+    plan->grids[i].order = next;
+    next += plan->grids[i].count;
+  }
+}
+
 eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
   *out = (eb_plan){0};
   eb_error error = check_meshes(request);
@@ -572,6 +676,7 @@ eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
   if (!error) error = check_meshes_used(request, out);
   if (!error) error = order_plan(out);
   if (!error) error = name_cases(out);
+  if (!error) number_grids(out);
   if (!error) error = hash_plan(out);
   if (!error && request->shards > 0) error = take_shard(out, request->shard, request->shards);
   if (error) eb_plan_clear(out);
@@ -581,6 +686,8 @@ eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
 void eb_plan_clear(eb_plan *plan) {
   for (int i = 0; i < plan->count; i++) eb_case_clear(&plan->cases[i]);
   for (int i = 0; i < plan->sweep_count; i++) eb_sweep_clear(&plan->sweeps[i]);
+  for (int i = 0; i < plan->grid_count; i++) eb_product_clear(&plan->grids[i]);
+  free(plan->grids);
   free(plan->cases);
   for (int i = 0; i < plan->label_count; i++) free(plan->labels[i].label);
   free(plan->labels);

@@ -3,8 +3,11 @@
 #define EB_PLAN_H
 
 #include "harness/case/case.h"
+#include "harness/suite/product.h"
 #include "harness/suite/suite.h"
 #include "harness/suite/sweep.h"
+
+enum { EB_GRID_CASES = 1000 };
 
 typedef struct eb_request {
   const eb_suite *suite; /* one that is no file, besides those that names say; or NULL */
@@ -15,6 +18,9 @@ typedef struct eb_request {
   /* of the scenes named; suites have their own, and are refused beside a `from` or `sweep`.
    * NULL: none */
   const eb_ties *ties;
+  /* grids stay what they are, in `grids` of the plan; else their cases are among the others, and
+   * more than EB_GRID_CASES are refused */
+  bool grids;
   int shard, shards; /* 1 <= shard <= shards; 0: everything */
   const eb_plugins *plugins;
 } eb_request;
@@ -30,6 +36,8 @@ typedef struct eb_plan {
   int count, capacity;
   eb_sweep *sweeps; /* run behind the cases, each trial by what the ones before it showed */
   int sweep_count;
+  eb_product *grids; /* their cases are behind these and before the sweeps; none has a donor here */
+  int grid_count;
   eb_plan_label *labels; /* in the order in which the cases were asked for */
   int label_count;
   /* Of the whole plan of which this is a part: a hash, and how many cases and sweeps it has. */
@@ -46,6 +54,8 @@ typedef struct eb_plan {
  * got wrong. */
 EB_MUST eb_error eb_plan_create(const eb_request *request, eb_plan *out);
 void eb_plan_clear(eb_plan *plan);
+/* Cases and sweeps of this part. */
+int64_t eb_plan_size(const eb_plan *plan);
 
 /* Leaves the cases and sweeps that are marked, and the cases that these start from, which are
  * marked too. Order and group keep their numbers from the whole plan. */

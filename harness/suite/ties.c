@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/names.h"
+#include "problems/base/memory.h"
 
 static eb_error keep(char **field, const char *text, size_t length) {
   char *copy = strndup(text, length);
@@ -40,9 +41,20 @@ static eb_error set_from(eb_ties *ties, const char *value) {
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
+static eb_error add_axis(eb_ties *ties, const char *value) {
+  size_t count = (size_t)ties->axis_count;
+  eb_axis *grown = eb_recalloc(ties->axes, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a sweep");
+  ties->axes = grown;
+  EB_TRY(eb_axis_parse(value, &grown[count]));
+  ties->axis_count++;
+  return EB_OK;
+}
+
 static eb_error set_sweep(eb_ties *ties, const char *value) {
   static const double rounding = 1e-6, most = 1e6;
   enum { MOST = 60 };
+  if (!strstr(value, " stable")) return add_axis(ties, value);
   char option[MOST], low[MOST], range[2 * MOST], step[MOST], word[8] = "", way[6] = "", rest[2];
   int read =
       sscanf(value, "%59[^: ]:%119s step %59s %7s %5s %1s", option, range, step, word, way, rest);
@@ -87,6 +99,9 @@ eb_error eb_ties_set(eb_ties *ties, const char *name, const char *value, bool *k
 eb_error eb_ties_finish(eb_ties *ties) {
   eb_range *steps = &ties->steps;
   int64_t way = steps->last - steps->first;
+  if (ties->option && ties->axis_count > 0)
+    return EB_ERROR(EB_ERR_USAGE, "sweep: a section looks for the least stable value of an option, "
+                                  "or has a case for each value; make two of it");
   if (!ties->stride && !ties->samples) return EB_OK;
   if (!ties->tied || ties->single)
     return EB_ERROR(EB_ERR_USAGE, "%s is of samples: it wants from = SECTION@FIRST..LAST beside it",
@@ -114,6 +129,8 @@ void eb_ties_clear(eb_ties *ties) {
   free(ties->donor);
   free(ties->group);
   free(ties->option);
+  for (int i = 0; i < ties->axis_count; i++) eb_axis_clear(&ties->axes[i]);
+  free(ties->axes);
   eb_ranges_clear(&ties->checkpoints);
   *ties = (eb_ties){0};
 }

@@ -19,11 +19,15 @@
  *                                   option of the solver, or of a parameter of the scene, at which
  *                                   the case is stable (harness/suite/sweep.h), by bisection
  *   sweep = OPTION:LOW..HIGH step S stable scan
- *                                   the same by trying every value */
+ *                                   the same by trying every value
+ *   sweep = OPTION:LOW..HIGH step S
+ *   sweep = OPTION:A|B|C            each of the values is a case of its own; of several such lines
+ *                                   the product (harness/suite/product.h) */
 #ifndef EB_SUITE_TIES_H
 #define EB_SUITE_TIES_H
 
 #include "harness/ranges.h"
+#include "harness/suite/axis.h"
 
 typedef struct eb_ties {
   char *file, *donor; /* of `from`: donor is a label, or with `file` a run, NULL for the only one */
@@ -36,6 +40,8 @@ typedef struct eb_ties {
   char *option; /* of `sweep`; NULL: there is none */
   double low, high, step;
   bool scan;
+  eb_axis *axes; /* of a `sweep` whose values are cases */
+  int axis_count;
 } eb_ties;
 
 /* Sets one tie by its name in a suite: EB_ERR_USAGE when the value is bad; *known is false when
