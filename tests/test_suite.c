@@ -225,7 +225,147 @@ static void test_one_value(void) {
   }
 }
 
+/* ---- grids ----------------------------------------------------------------------------------- */
+
+static void test_axes(void) {
+  eb_axis axis;
+  eb_text text = {0};
+  tap_require(eb_axis_parse("nu:0.3|0.4|0.49", &axis), "a list");
+  tap_ok(axis.count == 3 && eb_axis_put(&axis, 2, &text) == EB_OK, "has three values");
+  eb_axis_clear(&axis);
+  tap_require(eb_axis_parse("nu:0.1..0.3 step 0.1", &axis), "a range");
+  tap_ok(axis.count == 3 && eb_axis_put(&axis, 2, &text) == EB_OK, "has both ends");
+  tap_ok(strcmp(text.data, "0.490.3") == 0, "as text, without the rounding of a sum");
+  eb_axis_clear(&axis);
+  eb_text_clear(&text);
+  static const struct {
+    const char *value, *words;
+  } bad[] = {{"E", "sweep wants OPTION:A|B|C or"},
+             {":1|2", "sweep wants"},
+             {"E:", "sweep wants"},
+             {"E:1..2", "sweep wants"},
+             {"E:1 step 2", "sweep wants"},
+             {"E:1e5||2e5", "an empty value"},
+             {"E:1e5|1e5", "has 1e5 twice"},
+             {"E:2..1 step 1", "there is no 1"},
+             {"E:1..2 step 0.3", "there is no 2"},
+             {"E:1..2 step 0", "step of sweep"},
+             {"E:1..x step 1", "wants a number"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    tap_fails(eb_axis_parse(bad[i].value, &axis), EB_ERR_USAGE, bad[i].words, bad[i].value);
+}
+
+static const char grid_text[] =
+    "[g]\nscene = bench/beam\nsolver = newton\nsolver = semi-implicit\nrepeat = 2\nthreads = 1 2\n"
+    "sweep = E:1e5..3e5 step 1e5\nsweep = nu:0.3|0.4\n"
+    "[one]\nscene = bench/beam:E=100000,nu=0.3\nsolver = newton\n";
+
+static eb_error plan_grid(const char *text, bool grids, int shard, int shards, eb_plan *out) {
+  eb_suite *suite;
+  eb_error error = eb_suite_parse("text", text, &suite);
+  if (error) return error;
+  const eb_request request = {.suite = suite, .grids = grids, .shard = shard, .shards = shards};
+  error = eb_plan_create(&request, out);
+  eb_suite_destroy(suite);
+  return error;
+}
+
+/* Every case of the plan is in one shard, with the number that it has in the whole; the solvers of
+ * a point are together; no shard has two points more than another. */
+static void test_grid_shards(const eb_plan *whole, int shards) {
+  enum { CASES = 48, POINT = 4 };
+  int seen[CASES + 1] = {0}, wrong = 0, least = CASES, most = 0;
+  for (int s = 1; s <= shards; s++) {
+    eb_plan part;
+    tap_require(plan_grid(grid_text, true, s, shards, &part), "a shard");
+    int count = (int)eb_product_count(&part.grids[0]);
+    wrong += part.hash != whole->hash || part.wanted != CASES + 1 || count % POINT != 0;
+    for (int i = 0; i < count; i++) {
+      eb_case work, same;
+      tap_require(eb_product_case(&part.grids[0], i, &work), "its case");
+      tap_require(eb_product_case(&whole->grids[0], work.order - 1, &same), "that of the whole");
+      seen[work.order]++;
+      wrong += strcmp(work.identity, same.identity) != 0 || work.group % shards != s - 1;
+      eb_case_clear(&work);
+      eb_case_clear(&same);
+    }
+    for (int i = 0; i < part.count; i++) seen[part.cases[i].order]++;
+    if (count < least) least = count;
+    if (count > most) most = count;
+    eb_plan_clear(&part);
+  }
+  for (int i = 0; i <= CASES; i++) wrong += seen[i] != 1;
+  tap_ok(wrong == 0, "%d shards have every case once", shards);
+  tap_ok(most - least <= POINT, "and differ by a point at most");
+}
+
+static void test_grids(void) {
+  eb_plan whole, flat;
+  tap_require(plan_grid(grid_text, true, 0, 0, &whole), "a grid");
+  tap_ok(whole.count == 1 && whole.grid_count == 1 && eb_plan_size(&whole) == 49,
+         "3 x 2 points, 2 thread counts, 2 repetitions, 2 solvers, and another case");
+  for (int shards = 1; shards <= 20; shards += shards < 4 ? 1 : 8) test_grid_shards(&whole, shards);
+  tap_require(plan_grid(grid_text, false, 0, 0, &flat), "the same as cases");
+  tap_ok(flat.count == 48 && flat.grid_count == 0, "none twice: the other one is a point");
+  int found = 0;
+  for (int i = 0; i < 48; i++) {
+    eb_case work;
+    tap_require(eb_product_case(&whole.grids[0], i, &work), "a case");
+    for (int k = 0; k < flat.count; k++)
+      found += strcmp(flat.cases[k].identity, work.identity) == 0;
+    eb_case_clear(&work);
+  }
+  tap_ok(found == 48, "which are the points");
+  eb_plan_clear(&flat);
+  eb_plan_clear(&whole);
+}
+
+static void test_bad_grids(void) {
+  static const char head[] = "[a]\nscene = bench/beam\nsolver = newton\nsteps = 3\n"
+                             "[g]\nscene = bench/beam\nsolver = newton\n";
+  static const struct {
+    const char *lines, *words;
+  } bad[] = {{"sweep = E:1|2\nsweep = E:3|4\n", "there are two of 'E'"},
+             {"sweep = colour:red|blue\n", "neither newton nor bench/beam has an option 'colour'"},
+             {"sweep = E:1e5|red\n", "red"},
+             {"sweep = E:1e5|2e5\ngroup = g\n", "'group' would keep all of them in one"},
+             {"sweep = E:1e5|2e5\nfrom = a@1\n", "a donor in the suite would keep"},
+             {"sweep = E:1e5|2e5\nsweep = rtol:0.1..0.2 step 0.1 stable\n", "make two of it"},
+             {"sweep = E:1..1e6 step 1\nsweep = rho:1..1e6 step 1\n", "cases are more than"},
+             {"sweep = E:1e5|2e5\n[d]\nscene = bench/beam\nsolver = newton\nfrom = g@1\n",
+              "has 2 cases, and a case starts from one"}};
+  char text[600];
+  eb_plan plan;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    snprintf(text, sizeof text, "%s%s", head, bad[i].lines);
+    tap_fails(plan_grid(text, true, 0, 0, &plan), EB_ERR_USAGE, bad[i].words, bad[i].words);
+  }
+  snprintf(text, sizeof text, "%ssweep = E:1..1001 step 1\n", head);
+  tap_fails(plan_grid(text, false, 0, 0, &plan), EB_ERR_USAGE, "at most 1000 cases of a grid",
+            "a large grid where all cases are wanted at once");
+}
+
+/* A plan of a million takes no more room than one of ten; any case is made from its number. */
+static void test_million(void) {
+  eb_plan plan;
+  eb_case work;
+  tap_require(plan_grid("[g]\nscene = bench/beam\nsolver = newton\n"
+                        "sweep = E:1e5..1000e5 step 1e5\nsweep = nu:0.0001..0.1 step 0.0001\n",
+                        true, 4, 7, &plan),
+              "a shard of a million cases");
+  tap_ok(plan.wanted == 1000000 && eb_plan_size(&plan) == 142857, "a seventh of them");
+  tap_require(eb_product_case(&plan.grids[0], 142856, &work), "the last one");
+  tap_ok(work.order == 3 + 142856 * 7 && strstr(work.all_parameters, "E=100000000,nu=0.0996"),
+         "is at its place in the product");
+  eb_case_clear(&work);
+  eb_plan_clear(&plan);
+}
+
 int main(void) {
+  test_axes();
+  test_grids();
+  test_bad_grids();
+  test_million();
   test_one_value();
   test_settings();
   test_parse();

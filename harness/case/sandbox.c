@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "harness/results/read.h"
+#include "harness/results/seal.h"
 
 /* ---- this program with a command ------------------------------------------------------------- */
 
@@ -86,6 +87,7 @@ eb_error eb_sandbox_verify(const char *kind, const char *path, eb_signals *signa
   const char *const words[] = {"verify", kind, "--", path};
   char *subject = NULL;
   eb_strings command = {0};
+  if (strcmp(kind, "results") == 0 && eb_seal_fits(path)) return EB_OK;
   eb_error error = eb_string_format(&subject, "'%s' is damaged", path);
   for (size_t i = 0; i < sizeof words / sizeof *words && !error; i++)
     error = eb_strings_add(&command, words[i]);

@@ -17,7 +17,8 @@ EB_MUST eb_error eb_sandbox_run(const eb_strings *command, int files, const char
 EB_MUST eb_error eb_sandbox_run_for(const eb_strings *command, double bytes, const char *what,
                                     const char *subject, eb_signals *signals);
 
-/* EB_ERR_FORMAT unless the whole file can be read; `kind` is "results", or "fclib" for a contact
+/* EB_ERR_FORMAT unless the whole file can be read, which a result file with a sound seal can be
+ * (harness/results/seal.h); `kind` is "results", or "fclib" for a contact
  * problem of FCLib. */
 EB_MUST eb_error eb_sandbox_verify(const char *kind, const char *path, eb_signals *signals);
 /* Whether the file, which may be unfinished, opens as a result and every dataset in it can be read:

@@ -20,13 +20,12 @@ static bool has_option(const eb_option *options, const char *name) {
 static eb_error assign(const eb_axis *axis, int64_t i, eb_case *work) {
   bool of_solver = has_option(work->solver->options, axis->option);
   if (!of_solver && !has_option(work->scene->parameters, axis->option))
-    return EB_ERROR(EB_ERR_USAGE, "sweep: neither %s nor %s has an option '%s'",
-                    work->solver->name, work->scene->name, axis->option);
+    return EB_ERROR(EB_ERR_USAGE, "sweep: neither %s nor %s has an option '%s'", work->solver->name,
+                    work->scene->name, axis->option);
   char **assignments = of_solver ? &work->options : &work->parameters;
   const char *given = *assignments ? *assignments : "";
   eb_text text = {0};
-  eb_error error =
-      eb_text_printf(&text, "%s%s%s=", given, *given ? "," : "", axis->option);
+  eb_error error = eb_text_printf(&text, "%s%s%s=", given, *given ? "," : "", axis->option);
   if (!error) error = eb_axis_put(axis, i, &text);
   if (!error) error = eb_run_set(assignments, text.data);
   eb_text_clear(&text);
@@ -86,8 +85,7 @@ static eb_error try_ends(const eb_product *grid) {
     for (int s = 0; s < grid->solver_count; s++)
       for (int end = 0; end < 2; end++) {
         eb_case trial;
-        eb_error error =
-            make_case(grid, s, end ? (grid->axes[a].count - 1) * stride : 0, &trial);
+        eb_error error = make_case(grid, s, end ? (grid->axes[a].count - 1) * stride : 0, &trial);
         EB_TRY(finish_case(grid, s, error, &trial));
         eb_case_clear(&trial);
       }
