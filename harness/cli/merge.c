@@ -13,6 +13,7 @@
 #include "harness/cli/command.h"
 #include "harness/results/merge.h"
 #include "harness/results/seal.h"
+#include "problems/base/memory.h"
 
 static const eb_flag flags[] = {
     {"overwrite", 0, NULL, "replace OUT when it exists"},
@@ -80,9 +81,14 @@ static eb_error verify_batch(const eb_strings *paths, int first, int count) {
 static eb_error verify_inputs(const eb_strings *inputs, bool *sealed) {
   enum { BATCH = 100 };
   eb_strings open = {0};
+  bool *fits;
+  EB_TRY(EB_NEW(fits, inputs->count));
+#pragma omp parallel for schedule(dynamic, 16)
+  for (int i = 0; i < inputs->count; i++) fits[i] = eb_seal_fits(inputs->items[i]);
   eb_error error = EB_OK;
   for (int i = 0; i < inputs->count && !error; i++)
-    if (!eb_seal_fits(inputs->items[i])) error = eb_strings_add(&open, inputs->items[i]);
+    if (!fits[i]) error = eb_strings_add(&open, inputs->items[i]);
+  free(fits);
   *sealed = open.count == 0;
   for (int i = 0; i < open.count && !error; i += BATCH)
     error = verify_batch(&open, i, open.count - i < BATCH ? open.count - i : BATCH);

@@ -48,12 +48,18 @@ eb_error eb_h5_create_file(const char *path, hid_t *out) {
   return *out < 0 ? eb_h5_error("cannot create", path) : EB_OK;
 }
 
+/* Small files are read into memory at once: they are hundreds of objects in as many places, and a
+ * system call for each takes longer than all of it. */
 eb_error eb_h5_open_file(const char *path, bool writable, hid_t *out) {
+  enum { SMALL = 1 << 20 /* bytes */ };
   struct stat info;
   *out = -1;
   if (stat(path, &info)) return EB_ERROR(EB_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
   if (!S_ISREG(info.st_mode)) return EB_ERROR(EB_ERR_IO, "'%s' is not a regular file", path);
-  *out = H5Fopen(path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  if (!writable && info.st_size <= SMALL) H5Pset_fapl_core(access, SMALL, false);
+  *out = H5Fopen(path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+  H5Pclose(access);
   if (*out >= 0) return EB_OK;
   if (H5Fis_hdf5(path) <= 0) {
     H5Eclear2(H5E_DEFAULT);

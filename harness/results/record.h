@@ -101,6 +101,9 @@
  *       positions, velocities nodes x 3, m and m/s; rows behind node_count are 0
  *       angles, rates         joints, rad and rad/s
  *       body_pose, body_twist as in frames/
+ *   /environments/<hash>/     of other machines, in files joined from shards; runs from there have
+ *                             the attribute environment = <hash> (harness/results/merge.h)
+ *   /plans/<plan>.<shards>/   how much of a plan the file is (harness/results/shards.h)
  *   /sweeps/<name>/           searches for the least stable value of an option
  *                             (harness/results/sweeps.h)
  *

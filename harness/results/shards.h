@@ -53,7 +53,8 @@ EB_MUST eb_error eb_shardings_write(hid_t file, const eb_shardings *all);
 void eb_shardings_clear(eb_shardings *all);
 
 /* Appends the command line that completes a shard: that of the shard itself or of the one next to
- * it, with its number in --shard and in the name of the file behind -o, and with --resume. */
+ * it, with its number in --shard and in the name of the file behind -o, and with --resume. Nothing
+ * is appended where no shard is known. */
 EB_MUST eb_error eb_sharding_command(const eb_sharding *sharding, int64_t number, eb_text *out);
 /* Appends the numbers of the shards that lack, "2,5-7"; none: nothing. That is
  * what Slurm's --array takes. */
