@@ -300,6 +300,7 @@ static eb_error open_existing(state *s) {
   if (s->staging.replace || access(s->staging.target, F_OK)) return EB_OK;
   EB_TRY(eb_results_open(s->staging.target, &s->existing));
   EB_TRY(eb_shardings_read(eb_results_file(s->existing), &s->plans));
+  eb_shardings_forget(&s->plans, s->session->plan->hash);
   for (int i = 0; i < eb_results_count(s->existing); i++)
     EB_TRY(eb_hash_set_add(&s->before, hash_of(eb_results_run(s->existing, i)->identity)));
   for (int i = 0; i < s->session->plan->count; i++)

@@ -120,15 +120,21 @@ static eb_error report_end(const eb_plan *plan, const char *target, const eb_ses
   return EB_OK;
 }
 
+/* Of a case, or of a grid behind the cases. */
+static const char *mesh_of(const eb_plan *plan, int i) {
+  return i < plan->count ? plan->cases[i].mesh_file
+                         : plan->grids[i - plan->count].solvers[0].mesh_file;
+}
+
 /* What a reader has to say of a mesh file, once for each. A file that cannot be read is told of by
  * the cases that need it. */
 static void tell_notes(const eb_plan *plan) {
-  for (int i = 0; i < plan->count; i++) {
+  for (int i = 0; i < plan->count + plan->grid_count; i++) {
     char *notes = NULL;
-    const char *path = plan->cases[i].mesh_file;
+    const char *path = mesh_of(plan, i);
     bool told = !path;
     for (int before = 0; before < i && !told; before++)
-      told = plan->cases[before].mesh_file && strcmp(plan->cases[before].mesh_file, path) == 0;
+      told = mesh_of(plan, before) && strcmp(mesh_of(plan, before), path) == 0;
     if (told) continue;
     eb_error_free(eb_mesh_notes(path, &notes));
     if (notes) fputs(notes, stderr);

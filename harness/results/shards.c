@@ -106,6 +106,20 @@ void eb_shardings_clear(eb_shardings *all) {
   *all = (eb_shardings){0};
 }
 
+void eb_shardings_forget(eb_shardings *all, uint64_t plan) {
+  int kept = 0;
+  for (int i = 0; i < all->count; i++) {
+    eb_sharding *s = &all->items[i];
+    bool ended = false;
+    for (int k = 0; k < s->count; k++) ended = ended || s->rows[k].done < s->rows[k].wanted;
+    if (ended && s->plan != plan)
+      clear(s);
+    else
+      all->items[kept++] = *s;
+  }
+  all->count = kept;
+}
+
 /* ---- in a file ------------------------------------------------------------------------------- */
 
 static const char GROUP[] = "plans", COMMAND[] = "command_line";
@@ -299,13 +313,20 @@ static word read_word(const char *text, size_t length, size_t *skip, word *behin
   return kind;
 }
 
-/* The command line of shard `from` as that of shard `to`. Quoted words with blanks are taken apart,
- * which does no harm: no word but two is changed. */
+/* Bytes of the word that a text begins with; blanks in quotes are of the word. */
+static size_t word_length(const char *text) {
+  size_t length = 0;
+  for (bool quoted = false; text[length] && (quoted || text[length] != ' '); length++)
+    quoted ^= text[length] == '\'';
+  return length;
+}
+
+/* The command line of shard `from` as that of shard `to`. */
 static eb_error put_command(const eb_sharding *s, const eb_shard *from, int64_t to, eb_text *out) {
   word behind = PLAIN;
   bool resumes = false;
   for (const char *at = from->command_line; *at;) {
-    size_t length = strcspn(at, " "), skip;
+    size_t length = word_length(at), skip;
     word kind = read_word(at, length, &skip, &behind);
     EB_TRY(eb_text_append(out, at, skip));
     resumes = resumes || (length == 8 && strncmp(at, "--resume", length) == 0);

@@ -46,6 +46,10 @@ bool eb_sharding_complete(const eb_sharding *sharding);
 /* A plan that is complete becomes one shard of one; entries of other numbers of parts of it go. */
 EB_MUST eb_error eb_shardings_settle(eb_shardings *all);
 
+/* Leaves out other plans that have ended early: who goes on with another one in the same file has
+ * given them up. */
+void eb_shardings_forget(eb_shardings *all, uint64_t plan);
+
 /* Adds what an open file says. */
 EB_MUST eb_error eb_shardings_read(hid_t file, eb_shardings *all);
 /* Takes the place of what an open file says. */
