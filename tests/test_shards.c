@@ -28,8 +28,8 @@ static void enter(eb_shardings *all, int64_t shards, int64_t number, int64_t wan
 static void test_lacking(void) {
   static const struct {
     const char *have, *lack; /* have: a letter a shard: full, part of it, none */
-  } cases[] = {{"fffff", ""},      {"nffff", "1"},    {"ffffn", "5"},   {"nnnnf", "1-4"},
-               {"fnfpf", "2,4"},   {"npnfn", "1-3,5"}, {"fnnpn", "2-5"}, {"ppppp", "1-5"}};
+  } cases[] = {{"fffff", ""},    {"nffff", "1"},     {"ffffn", "5"},   {"nnnnf", "1-4"},
+               {"fnfpf", "2,4"}, {"npnfn", "1-3,5"}, {"fnnpn", "2-5"}, {"ppppp", "1-5"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     eb_shardings all = {0};
     eb_text text = {0};
@@ -69,7 +69,8 @@ static void test_commands(void) {
   }
 }
 
-/* Shards of several files are one plan when all are there; a plan in other parts is then no more. */
+/* Shards of several files are one plan when all are there; a plan in other parts is then no more.
+ */
 static void test_files(void) {
   eb_shardings all = {0}, read = {0};
   hid_t file;
@@ -82,8 +83,8 @@ static void test_files(void) {
   tap_ok(read.count == 2, "two entries");
   for (int i = 0; i < read.count; i++) {
     const eb_sharding *s = &read.items[i];
-    tap_ok(s->plan == 7 && s->wanted == 10 && s->count == (s->shards == 3 ? 2 : 1),
-           "the one of %d", (int)s->shards);
+    tap_ok(s->plan == 7 && s->wanted == 10 && s->count == (s->shards == 3 ? 2 : 1), "the one of %d",
+           (int)s->shards);
     tap_ok(strstr(s->rows[s->count - 1].command_line, " -o s-02.h5") != NULL, "  command line");
   }
   enter(&read, 3, 2, 3, 1);

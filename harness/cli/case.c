@@ -195,7 +195,7 @@ static eb_error run_verify(const eb_arguments *arguments, int *code) {
 static eb_error run_join(const eb_arguments *arguments, int *code) {
   (void)code;
   const eb_strings *words = &arguments->positional;
-  enum { KEPT = 1 << 27 };
+  enum { KEPT = 1 << 25 /* the most that the first takes */ };
   eb_strings inputs = {0};
   /* HDF5 gives back all that it holds of a file when that is closed, and asks for it again at the
    * next: memory stays with the process, or a sixth of the time goes into page faults. */
