@@ -256,9 +256,9 @@ static void test_axes(void) {
 }
 
 static const char grid_text[] =
+    "[one]\nscene = bench/beam:E=100000,nu=0.3\nsolver = newton\n"
     "[g]\nscene = bench/beam\nsolver = newton\nsolver = semi-implicit\nrepeat = 2\nthreads = 1 2\n"
-    "sweep = E:1e5..3e5 step 1e5\nsweep = nu:0.3|0.4\n"
-    "[one]\nscene = bench/beam:E=100000,nu=0.3\nsolver = newton\n";
+    "sweep = E:1e5..3e5 step 1e5\nsweep = nu:0.3|0.4\n";
 
 static eb_error plan_grid(const char *text, bool grids, int shard, int shards, eb_plan *out) {
   eb_suite *suite;
