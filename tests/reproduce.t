@@ -300,7 +300,8 @@ is(scalar @{decode_json($out)->{holds}}, 1, 'with its conditions');
     ["from = old.h5:walk\@1\nframes = 1\nb = $beam good", qr/a paper's cases start from its own/, 'from a file', 1],
     ["from = walk\@2..60\nb = $beam good", qr/\[walk\] has 8 steps, and never comes to step 60/, 'from behind the end'],
     ["from = walk\@2\nframes = 1\nb = bench/beam:resolution=0.5,material=corotational good", qr/different meshes/, 'from another mesh'],
-    ["sweep = max_iterations:1..4\nb = $beam good", qr/sweep wants OPTION:LOW..HIGH step S stable/, 'no sweep'],
+    ["sweep = max_iterations:1|4\nb = $beam good", qr/a case of a paper has one value of an option/, 'a grid'],
+    ["sweep = max_iterations:1..4\nb = $beam good", qr/sweep wants .*OPTION:LOW..HIGH step S stable/, 'no sweep'],
     ["sweep = max_iteration:1..4 step 1 stable\nb = $beam good", qr/max_iteration/, 'a sweep of no option']);
   my $number = 0;
   for my $bad (@bad) {

@@ -63,6 +63,9 @@ eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out) {
   *out = (eb_ties){0};
   for (int k = 0; k < EB_PAPER_TIES; k++)
     if (ties[k]) EB_TRY(eb_ties_set(out, all_settings[FIRST_TIE + k].name, ties[k], &known));
+  if (out->axis_count > 0)
+    return EB_ERROR(EB_ERR_USAGE, "sweep: a case of a paper has one value of an option; it wants "
+                                  "OPTION:LOW..HIGH step S stable, or a case for each value");
   return eb_ties_finish(out);
 }
 
