@@ -146,22 +146,6 @@ static void parts_are_counted(void) {
   fixture_close(&f);
 }
 
-static void scripted_nodes_are_on_their_way(void) {
-  fixture f = fixture_open("nx=3,E=1e4,support=ends,motion=twist,rate=2,dt=0.01");
-  uint8_t *fixed;
-  double *target, most = 0;
-  tap_require(EB_NEW(fixed, f.state->node_count), "flags");
-  tap_require(EB_NEW(target, 3 * (size_t)f.state->node_count), "targets");
-  fixture_step(&f, "symplectic-euler", "", 7);
-  eb_scene_boundary(f.scene, f.state->time, fixed, target);
-  for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
-    if (fixed[k / 3]) most = fmax(most, fabs(f.state->x[k] - target[k]));
-  tap_below(most, 1e-14, "scripted nodes are at their places");
-  free(target);
-  free(fixed);
-  fixture_close(&f);
-}
-
 int main(void) {
   the_bound_is_one("nx=2,E=1e4");
   the_bound_is_one("nx=3,ny=2,nz=1,E=1e5,nu=0.45,support=x0,initial=stretched");
@@ -171,7 +155,6 @@ int main(void) {
   the_order_is_one();
   energy_is_kept();
   parts_are_counted();
-  scripted_nodes_are_on_their_way();
   nan_is_an_outcome("symplectic-euler", "stable-neo-hookean");
   extremes_are_outcomes("symplectic-euler", "neo-hookean");
   return tap_done();
