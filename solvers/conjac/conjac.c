@@ -140,11 +140,10 @@ static eb_error build(eb_conjac *c, const eb_solver *solver, double time, const 
   for (int d = 0; d < 3; d++) square += (hi[d] - lo[d]) * (hi[d] - lo[d]);
   c->diagonal = sqrt(square);
   for (int32_t i = 0; i < c->work.nodes; i++) c->root_mass[i] = sqrt(mass[i]);
-  c->potential =
-      (eb_potential){.elasticity = scene->elasticity,
-                     .nodes = c->work.nodes,
-                     .elastic_scale = eb_potential_elastic_scale(scene),
-                     .force = c->relieved};
+  c->potential = (eb_potential){.elasticity = scene->elasticity,
+                                .nodes = c->work.nodes,
+                                .elastic_scale = eb_potential_elastic_scale(scene),
+                                .force = c->relieved};
   eb_scene_boundary(scene, time + scene->dt, c->work.fixed, c->work.target);
   EB_TRY(eb_conjac_constrain_rigid_modes(c, find_boundary(c), x, angles, log));
   double blocks = c->work.matrix->start[c->work.matrix->rows];

@@ -139,14 +139,13 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
   m->inertial_start = !strcmp(eb_values_text(values, "start"), "inertial");
   m->searches = eb_values_bool(values, "line_search");
   m->statics = eb_values_bool(values, "static") || (asked && !eb_values_given(values, "static"));
-  m->potential =
-      (eb_potential){.elasticity = scene->elasticity,
-                     .nodes = m->work.nodes,
-                     .elastic_scale = eb_potential_elastic_scale(scene),
-                     .fixed = m->work.fixed,
-                     .force = m->work.force,
-                     .predicted = m->predicted,
-                     .springs = &m->work.springs};
+  m->potential = (eb_potential){.elasticity = scene->elasticity,
+                                .nodes = m->work.nodes,
+                                .elastic_scale = eb_potential_elastic_scale(scene),
+                                .fixed = m->work.fixed,
+                                .force = m->work.force,
+                                .predicted = m->predicted,
+                                .springs = &m->work.springs};
   eb_log_memory(solver->setup_log, EB_MEMORY_ELEMENTS, (double)eb_mixed_bytes(m->mixed));
   solver->data = m;
   return EB_OK;

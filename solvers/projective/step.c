@@ -55,14 +55,13 @@ eb_error eb_projective_create(const eb_solver *solver, double (*weight)(const eb
     eb_projective_clear(out);
     return error;
   }
-  out->potential =
-      (eb_potential){.elasticity = scene->elasticity,
-                     .nodes = out->work.nodes,
-                     .elastic_scale = eb_potential_elastic_scale(scene) +
-                                      eb_clusters_scale(&out->work.clusters),
-                     .fixed = out->work.fixed,
-                     .force = out->work.force,
-                     .predicted = out->predicted};
+  out->potential = (eb_potential){.elasticity = scene->elasticity,
+                                  .nodes = out->work.nodes,
+                                  .elastic_scale = eb_potential_elastic_scale(scene) +
+                                                   eb_clusters_scale(&out->work.clusters),
+                                  .fixed = out->work.fixed,
+                                  .force = out->work.force,
+                                  .predicted = out->predicted};
   return EB_OK;
 }
 
