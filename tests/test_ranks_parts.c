@@ -383,7 +383,7 @@ static char folder[64];
 static void open_folder(const eb_ranks *ranks) {
   int64_t process = eb_ranks_self(ranks) == 0 ? getpid() : 0;
   eb_ranks_sum_whole(ranks, 1, &process);
-  snprintf(folder, sizeof folder, "/tmp/elastobench-ranks-%lld", (long long)process);
+  snprintf(folder, sizeof folder, P_tmpdir "/elastobench-ranks-%lld", (long long)process);
   eb_error made = eb_ranks_self(ranks) == 0 ? eb_folder_make(folder) : EB_OK;
   rank_require(eb_ranks_agree(ranks, made), folder);
 }
