@@ -248,7 +248,21 @@ static void fails(const eb_ranks *ranks, const char *solver, const char *options
   close_run(&part);
 }
 
+/* Ranks agree once more on what they have agreed upon, which has words in front by then. */
+static void test_named_once(const eb_ranks *ranks) {
+  int last = eb_ranks_count(ranks) - 1;
+  char wanted[64];
+  eb_error mine = EB_OK;
+  snprintf(wanted, sizeof wanted, "solver: rank %d: no", last);
+  if (eb_ranks_self(ranks) == last) mine = EB_ERROR(EB_ERR_USAGE, "%s", wanted);
+  eb_error error = eb_ranks_agree(ranks, mine);
+  rank_ok(ranks, error && strcmp(eb_error_message(error), wanted) == 0,
+          "an error names its rank once");
+  eb_error_free(error);
+}
+
 static void test_errors(const eb_ranks *ranks) {
+  test_named_once(ranks);
   fails(ranks, "newton", "ranks=2,petsc=-ksp_type cg -pc_tpye gamg", EB_ERR_USAGE, "-pc_tpye",
         "an option that no part of PETSc reads");
   fails(ranks, "newton", "ranks=2,petsc=-pc_type magic", EB_ERR_USAGE, "magic",

@@ -4,6 +4,7 @@
  * MPI_Allreduce may give ranks results that differ in the last bit; a line search would then go two
  * ways at once. So everything is reduced to rank 0, whose result is sent to all. Errors of MPI
  * itself end the program: its default error handler, MPI_ERRORS_ARE_FATAL, stays. */
+#include <stdio.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
@@ -92,7 +93,9 @@ eb_error eb_ranks_agree(const eb_ranks *ranks, eb_error mine) {
   MPI_Bcast(&code, 1, MPI_INT, failed, ranks->comm);
   MPI_Bcast(message, sizeof message, MPI_CHAR, failed, ranks->comm);
   eb_error_free(mine);
-  /* What was agreed upon before names its rank. */
-  if (strncmp(message, "rank ", 5) == 0) return EB_ERROR((eb_error_code)code, "%s", message);
-  return EB_ERROR((eb_error_code)code, "rank %d: %s", failed, message);
+  /* What was agreed upon before names its rank, maybe behind words that were put in front. */
+  char named[32];
+  snprintf(named, sizeof named, "rank %d: ", failed);
+  bool before = strstr(message, named) != NULL;
+  return EB_ERROR((eb_error_code)code, "%s%s", before ? "" : named, message);
 }
