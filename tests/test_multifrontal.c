@@ -190,6 +190,22 @@ static double in_use(void) {
   return (double)info.uordblks + (double)info.hblkhd;
 }
 
+/* What a factor will take is told without taking it; a limit is no matter. */
+static void test_prediction(const eb_multifrontal_settings *settings, const eb_block_matrix *A,
+                            const eb_multifrontal *factor) {
+  eb_multifrontal_settings limited = *settings;
+  eb_multifrontal_memory told = {0}, m = eb_multifrontal_memory_of(factor);
+  const eb_supernodes *tree = eb_multifrontal_supernodes(factor);
+  double flops = 0, sum = 0, before = in_use();
+  limited.memory_limit = 1;
+  tap_require(eb_multifrontal_predict(&limited, A, &told, &flops), "predict");
+  tap_ok(in_use() == before, "the prediction keeps nothing");
+  for (int32_t s = 0; s < tree->count; s++) sum += tree->flops[s];
+  tap_ok(told.factor == m.factor && told.updates == m.updates && told.workspace == m.workspace,
+         "memory is that of the factor");
+  tap_near(flops, sum, 0, "so are the flops");
+}
+
 /* Allocations are rounded up: large ones to pages of 2 MB, of which there are at most three, others
  * by some tens of bytes. The first create warms what METIS and OpenMP keep. */
 static void test_memory(eb_keep_updates keep, bool single, const char *name) {
@@ -203,6 +219,7 @@ static void test_memory(eb_keep_updates keep, bool single, const char *name) {
   eb_multifrontal_memory m = eb_multifrontal_memory_of(factor);
   double predicted = (double)(m.factor + m.updates + m.workspace);
   tap_ok(m.factor > 0 && m.updates > 0 && m.workspace > 0, "%s: memory is predicted", name);
+  test_prediction(&settings, A, factor);
   if (taken > 0) /* mallinfo2 says nothing under sanitizers */
     tap_below(fabs(taken - predicted), 0.002 * predicted + 3 * 4.2e6, "and taken as predicted");
   before = in_use();

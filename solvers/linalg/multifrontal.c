@@ -343,7 +343,7 @@ static eb_error allocate_numbers(int64_t bytes, void **out) {
 /* The order of the calls is that of what they read: rows of the fronts; runs, which match them
  * with the rows of the parents; branches, cut from the tree by operations; places of the
  * numbers, for which it matters which subtrees one thread runs alone; and the solves' own
- * workspace. Only then is all that memory known, and nothing large has been taken yet. */
+ * workspace. Then all that memory is known, and nothing large has been taken yet. */
 static eb_error create_layout(eb_multifrontal *f, const eb_block_matrix *pattern, int64_t limit) {
   int32_t count = f->tree.count;
   int64_t solver = 0;
@@ -366,7 +366,10 @@ static eb_error create_layout(eb_multifrontal *f, const eb_block_matrix *pattern
   EB_TRY(cut_branches(f));
   EB_TRY(place_numbers(f));
   EB_TRY(eb_multifrontal_solver_create(f, &solver));
-  EB_TRY(check_memory(f, solver, limit));
+  return check_memory(f, solver, limit);
+}
+
+static eb_error allocate(eb_multifrontal *f) {
   EB_TRY(eb_multifrontal_solver_allocate(f));
   EB_TRY(EB_NEW(f->seconds, f->tree.count));
   f->tree.seconds = f->seconds;
@@ -397,9 +400,8 @@ static bool is_symmetric(const eb_block_matrix *A, int32_t *next) {
   return true;
 }
 
-static eb_error build(eb_multifrontal *f, const eb_multifrontal_settings *settings,
-                      const eb_block_matrix *pattern, eb_step_log *log) {
-  const eb_supernodes *t = &f->tree;
+static eb_error analyze(eb_multifrontal *f, const eb_multifrontal_settings *settings,
+                        const eb_block_matrix *pattern, int64_t limit, eb_step_log *log) {
   int32_t *work;
   if (pattern->rows < 0 || pattern->rows > INT32_MAX / 3)
     return EB_ERROR(EB_ERR_LIMIT, "a factor of %d nodes; it can index 0 to %d", pattern->rows,
@@ -413,12 +415,22 @@ static eb_error build(eb_multifrontal *f, const eb_multifrontal_settings *settin
   f->blocks = pattern->start[pattern->rows];
   EB_TRY(eb_supernodes_create(pattern, settings->order, log, &f->tree));
   eb_log_begin(log, EB_PHASE_ANALYZE);
-  eb_error error = create_layout(f, pattern, settings->memory_limit);
+  eb_error error = create_layout(f, pattern, limit);
+  eb_log_end(log, EB_PHASE_ANALYZE);
+  return error;
+}
+
+static eb_error build(eb_multifrontal *f, const eb_multifrontal_settings *settings,
+                      const eb_block_matrix *pattern, eb_step_log *log) {
+  const eb_supernodes *t = &f->tree;
+  int32_t *pivots;
+  EB_TRY(analyze(f, settings, pattern, settings->memory_limit, log));
+  eb_log_begin(log, EB_PHASE_ANALYZE);
+  eb_error error = allocate(f);
   eb_log_end(log, EB_PHASE_ANALYZE);
   EB_TRY(error);
   eb_log_memory(log, EB_MEMORY_FACTOR, (double)f->memory.factor);
   eb_log_memory(log, EB_MEMORY_UPDATES, (double)f->memory.updates);
-  int32_t *pivots;
   EB_TRY(EB_NEW(pivots, t->count));
   for (int32_t s = 0; s < t->count; s++) pivots[s] = t->first[s + 1] - t->first[s];
   error = eb_log_tree(log, t->count, t->parent, pivots, t->rows, t->flops);
@@ -426,25 +438,41 @@ static eb_error build(eb_multifrontal *f, const eb_multifrontal_settings *settin
   return error;
 }
 
-eb_error eb_multifrontal_create(const eb_multifrontal_settings *settings,
-                                const eb_block_matrix *pattern, eb_step_log *log,
-                                eb_multifrontal **out) {
+static eb_error start(const eb_multifrontal_settings *settings, eb_multifrontal **out) {
   *out = NULL;
   if (settings->threads < 1 || settings->memory_limit < 0)
     return EB_ERROR(EB_ERR_USAGE,
                     "multifrontal factor: %d threads (at least 1), memory limit %lld (at least 0)",
                     settings->threads, (long long)settings->memory_limit);
+  EB_TRY(EB_NEW(*out, 1));
+  (*out)->threads = settings->threads;
+  (*out)->keep_updates = settings->keep_updates;
+  (*out)->single_precision = settings->single_precision;
+  (*out)->failed_row = -1;
+  return EB_OK;
+}
+
+eb_error eb_multifrontal_create(const eb_multifrontal_settings *settings,
+                                const eb_block_matrix *pattern, eb_step_log *log,
+                                eb_multifrontal **out) {
+  EB_TRY(start(settings, out));
+  eb_error error = build(*out, settings, pattern, log);
+  if (!error) return EB_OK;
+  eb_multifrontal_destroy(*out);
+  *out = NULL;
+  return error;
+}
+
+eb_error eb_multifrontal_predict(const eb_multifrontal_settings *settings,
+                                 const eb_block_matrix *pattern, eb_multifrontal_memory *memory,
+                                 double *flops) {
   eb_multifrontal *f;
-  EB_TRY(EB_NEW(f, 1));
-  f->threads = settings->threads;
-  f->keep_updates = settings->keep_updates;
-  f->single_precision = settings->single_precision;
-  f->failed_row = -1;
-  eb_error error = build(f, settings, pattern, log);
-  if (error)
-    eb_multifrontal_destroy(f);
-  else
-    *out = f;
+  EB_TRY(start(settings, &f));
+  eb_error error = analyze(f, settings, pattern, INT64_MAX, NULL);
+  *memory = f->memory;
+  *flops = 0;
+  for (int32_t s = 0; s < f->tree.count; s++) *flops += f->tree.flops[s];
+  eb_multifrontal_destroy(f);
   return error;
 }
 

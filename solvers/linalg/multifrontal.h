@@ -83,6 +83,11 @@ typedef struct eb_multifrontal_memory {
   int64_t workspace; /* indices, right-hand sides, what threads need */
 } eb_multifrontal_memory;
 eb_multifrontal_memory eb_multifrontal_memory_of(const eb_multifrontal *factor);
+/* What eb_multifrontal_create would take for this pattern, whatever the limit, and the flops of a
+ * whole factorization: by the same analysis, without the numbers' memory. */
+EB_MUST eb_error eb_multifrontal_predict(const eb_multifrontal_settings *settings,
+                                         const eb_block_matrix *pattern,
+                                         eb_multifrontal_memory *memory, double *flops);
 
 /* Factors A whole. *reason is EB_NOT_POSITIVE_DEFINITE when a pivot is not positive or is only
  * rounding (64 eps of A's diagonal entry), EB_DIVERGED_NAN when an entry of A is not finite, else
