@@ -7,106 +7,13 @@
 
 #include "harness/cli/command.h"
 #include "harness/names.h"
+#include "harness/predict/show.h"
 #include "harness/print.h"
 #include "harness/results/accuracy.h"
 #include "harness/results/json.h"
 #include "harness/results/sample.h"
 #include "harness/results/sweeps.h"
 #include "problems/base/memory.h"
-
-/* ---- the memory that a case will take -------------------------------------------------------- */
-
-/* Told before it runs.
- *
- * A rough figure from counts, for --dry-run. It was calibrated on the peaks of built-in solvers on
- * 29 scenes with 192 to 346 000 elements (143 cases, x86-64, one thread), which were between 0.49
- * and 1.36 times the figure. Many bodies that do not touch take less:
- *
- *   42 MB                      program and libraries
- *   + 3.4 KB a node            mesh, elasticity, matrix, audit, contact
- *   + f L                      the factor with what belongs to it; f by the solver
- *   L = 17 (M/N)^2 N^(4/3)     byte, of N nodes and M elements
- *
- * Nested dissection fills N^(4/3) for a solid in three dimensions; few elements a node mean that
- * most nodes are on a surface, where separators are small. A case's own process knows better once
- * it has analyzed its matrix, and refuses then what --memory forbids (problems/base/memory.h). */
-
-/* What a solver holds as a multiple of its factor's size: the factor itself, its stack of update
- * matrices or all of them, what indexes them. */
-static const struct {
-  const char *solver, *linear; /* the option's value; NULL: any, or the solver has none */
-  double factor;
-} shares[] = {{"newton", "cholesky", 1.15},
-              {"newton", "cholmod", 1.15},
-              {"newton", "cholesky-single", 0.58},
-              {"newton", "cg", 0},
-              {"semi-implicit", "cholesky", 1.15},
-              {"semi-implicit", "cholmod", 1.15},
-              {"semi-implicit", "cholesky-single", 0.58},
-              {"semi-implicit", "cg", 0},
-              {"corotational", "cholesky", 1.15},
-              {"corotational", "cholmod", 1.15},
-              {"corotational", "cholesky-single", 0.58},
-              {"corotational", "cg", 0},
-              {"warp-cholesky", NULL, 3.3},
-              {"damped-warp", NULL, 1.3},
-              {"conjac", NULL, 1.3},
-              {"contact-cr", NULL, 0},
-              {"contact-al", NULL, 0},
-              {"contact-ica", NULL, 0},
-              {"contact-delassus", NULL, 1}};
-
-/* Bytes; 0 for a solver that nobody has calibrated, such as one from a plug-in. */
-static double estimate_memory(const eb_case *work, int64_t node_count, int64_t element_count) {
-  static const double program = 42e6, a_node = 3400, fill = 17;
-  if (work->plugin || node_count <= 0) return 0;
-  double nodes = (double)node_count, density = (double)element_count / nodes;
-  double factor = fill * density * density * pow(nodes, 4. / 3);
-  const char *linear;
-  size_t length = eb_assigned_value(work->all_options, "linear", strlen("linear"), &linear);
-  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-    if (strcmp(shares[i].solver, work->solver->name) == 0 &&
-        (!shares[i].linear ||
-         (strlen(shares[i].linear) == length && strncmp(linear, shares[i].linear, length) == 0)))
-      return program + a_node * nodes + shares[i].factor * factor;
-  return 0;
-}
-
-/* What is expected of a case; the counts are those of its scene and serve the cases after it. */
-typedef struct outlook {
-  const eb_case *work; /* the last one that was counted */
-  int64_t nodes, elements;
-  double memory; /* bytes; 0: unknown */
-} outlook;
-
-static bool same_text(const char *a, const char *b) {
-  return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* Counts the scene of a case: from its table when nothing was changed, otherwise by building it,
- * which caches the mesh that the run will want. A scene that cannot be built is the run's to
- * complain of: here it only means that nothing is known. */
-static void look_ahead(const eb_case *work, outlook *out) {
-  const eb_case *before = out->work;
-  bool same = before && before->scene == work->scene &&
-              same_text(before->parameters, work->parameters) &&
-              same_text(before->mesh_file, work->mesh_file);
-  out->work = work;
-  if (!same) {
-    eb_scene *scene = NULL;
-    out->nodes = work->scene->target_vertices;
-    out->elements = work->scene->target_elements;
-    if (work->parameters || work->mesh_file || out->nodes <= 0 || out->elements <= 0) {
-      eb_error error =
-          eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, &scene);
-      out->nodes = error ? 0 : scene->mesh->node_count;
-      out->elements = error ? 0 : scene->mesh->element_count;
-      if (!error) eb_scene_destroy(scene);
-      eb_error_free(error);
-    }
-  }
-  out->memory = estimate_memory(work, out->nodes, out->elements);
-}
 
 enum { SHOWN = 200 /* cases of a grid; of more only their number is told */ };
 
@@ -121,25 +28,28 @@ static void describe_origin(const eb_origin *from, char *out, size_t bytes) {
   snprintf(out, bytes, "%s@%s", from->run, steps);
 }
 
-static json_t *case_json(const eb_case *work, const outlook *expected) {
+static json_t *case_json(const eb_case *work, const eb_prediction *expected) {
   char from[260];
   describe_origin(&work->from, from, sizeof from);
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:f, s:f, s:o}", "id",
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:f, s:f, s:o, s:o}",
+                   "id",
                    work->id, "from", from, "scene", work->scene->name, "parameters",
                    work->all_parameters, "solver", work->solver->name, "options", work->all_options,
                    "ranks", work->ranks, "threads", work->threads, "repetition", work->repetition,
                    "steps", (json_int_t)work->steps, "seed", (json_int_t)work->seed, "timeout",
                    work->timeout, "memory", work->memory, "predicted_memory",
-                   expected->memory > 0 ? json_real(expected->memory) : json_null());
+                   expected->memory.known ? json_real(expected->memory.peak) : json_null(),
+                   "prediction", eb_prediction_json(expected));
 }
 
-static void print_case(const eb_case *work, const outlook *expected, FILE *out) {
+static void print_case(const eb_case *work, const eb_prediction *expected, FILE *out) {
   char solver[256], memory[96] = "", ranks[32] = "";
-  bool over = work->memory > 0 && expected->memory > work->memory;
+  const double peak = expected->memory.peak;
+  bool over = work->memory > 0 && peak > work->memory;
   snprintf(solver, sizeof solver, "%s%s%s", work->solver->name, work->options ? ":" : "",
            work->options ? work->options : "");
-  if (expected->memory > 0)
-    snprintf(memory, sizeof memory, "  about %.0f MB%s", 1e-6 * expected->memory,
+  if (expected->memory.known)
+    snprintf(memory, sizeof memory, "  about %.0f MB%s", 1e-6 * peak,
              over ? ", over --memory" : "");
   char from[260];
   describe_origin(&work->from, from, sizeof from);
@@ -148,20 +58,28 @@ static void print_case(const eb_case *work, const outlook *expected, FILE *out) 
            ranks, work->threads, work->repetition, (long long)work->steps, memory,
            work->parameters ? "  " : "", work->parameters ? work->parameters : "",
            *from ? "  from " : "", from);
+  eb_prediction_print(expected, out);
+}
+
+/* Into `cases`, or as words where that is NULL. */
+static void show_case(const eb_case *work, eb_predictor *predictor, json_t *cases, FILE *out) {
+  eb_prediction expected;
+  eb_predict_case(predictor, work, &expected);
+  if (cases)
+    json_array_append_new(cases, case_json(work, &expected));
+  else
+    print_case(work, &expected, out);
 }
 
 /* The cases of a grid in this shard when they are few enough to be read, else how many. */
-static eb_error show_grid(const eb_product *grid, json_t *cases, json_t *grids, FILE *out) {
+static eb_error show_grid(const eb_product *grid, eb_predictor *predictor, json_t *cases,
+                          json_t *grids, FILE *out) {
   int64_t count = eb_product_count(grid);
-  const outlook unknown = {0};
   eb_text axes = {0};
   for (int64_t i = 0; i < count && count <= SHOWN; i++) {
     eb_case work;
     EB_TRY(eb_product_case(grid, i, &work));
-    if (cases)
-      json_array_append_new(cases, case_json(&work, &unknown));
-    else
-      print_case(&work, &unknown, out);
+    show_case(&work, predictor, cases, out);
     eb_case_clear(&work);
   }
   eb_error error = EB_OK;
@@ -185,15 +103,11 @@ static eb_error show_grid(const eb_product *grid, json_t *cases, json_t *grids, 
 eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
   json_t *cases = json ? json_array() : NULL, *sweeps = json ? json_array() : NULL;
   json_t *grids = json ? json_array() : NULL;
-  outlook expected = {0};
-  for (int i = 0; i < plan->count; i++) {
-    look_ahead(&plan->cases[i], &expected);
-    if (json)
-      json_array_append_new(cases, case_json(&plan->cases[i], &expected));
-    else
-      print_case(&plan->cases[i], &expected, out);
-  }
-  for (int i = 0; i < plan->grid_count; i++) EB_TRY(show_grid(&plan->grids[i], cases, grids, out));
+  eb_rates rates = eb_predict_rates();
+  eb_predictor predictor = eb_predictor_start(&rates);
+  for (int i = 0; i < plan->count; i++) show_case(&plan->cases[i], &predictor, cases, out);
+  for (int i = 0; i < plan->grid_count; i++)
+    EB_TRY(show_grid(&plan->grids[i], &predictor, cases, grids, out));
   for (int i = 0; i < plan->sweep_count; i++) {
     const eb_sweep *s = &plan->sweeps[i];
     const char *scene = s->trial.scene->name, *solver = s->trial.solver->name;
