@@ -13,6 +13,7 @@
 #include "harness/fclib/compare.h"
 #include "harness/fclib/fclib.h"
 #include "harness/names.h"
+#include "harness/predict/predict.h"
 #include "harness/print.h"
 #include "problems/base/text.h"
 #include "problems/mesh/io.h"
@@ -54,7 +55,7 @@ static const eb_flag flags[] = {
     {"resume", 0, NULL, "complete an existing result file: only what is missing runs"},
     {"overwrite", 0, NULL,
      "replace an existing result file; with --resume only when not comparable"},
-    {"dry-run", 0, NULL, "print the cases and run nothing"},
+    {"dry-run", 0, NULL, "print the cases, what memory and time they will take, and run nothing"},
     EB_FLAG_PLUGIN,
     EB_FLAG_FORMAT,
     {0}};
@@ -159,6 +160,7 @@ static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, int
                         .command_line = arguments->line,
                         .existing = eb_arguments_existing(arguments)};
   tell_notes(plan);
+  eb_predict_warn(plan->cases, plan->count, stderr);
   EB_TRY(eb_session_run(&session, &end));
   return report_end(plan, target, &end, json, code);
 }
