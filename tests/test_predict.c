@@ -173,7 +173,8 @@ static void test_time(void) {
   /* Assembly and values, factor, and L read twice at 0.7 of the triad. */
   double step = 11.6e3 * M / 50e9 + one.fill.flops / 50e9 + 2 / 0.7 * one.fill.factor / 30e9;
   tap_near(one.time.step, step, 1e-9, "a step, by hand");
-  tap_near(one.time.run, one.time.setup + 10 * (step + per_step), 1e-9, "a run of ten and audits");
+  tap_near(one.time.run, one.time.setup + 11 * step + 10 * per_step, 1e-9,
+           "a run of ten, audits, and one more");
   work.steps = 20;
   eb_predict_case(&predictor, &work, &more);
   tap_near(more.time.run - one.time.run, 10 * (step + per_step), 1e-9, "and of twenty");
