@@ -56,6 +56,7 @@ typedef struct eb_command {
   each(case)                                                                                       \
   each(work)                                                                                       \
   each(machine)                                                                                    \
+  each(network)                                                                                    \
   each(verify)                                                                                     \
   each(join)
 /* clang-format on */
