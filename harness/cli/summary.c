@@ -32,8 +32,7 @@ static json_t *case_json(const eb_case *work, const eb_prediction *expected) {
   char from[260];
   describe_origin(&work->from, from, sizeof from);
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:f, s:f, s:o, s:o}",
-                   "id",
-                   work->id, "from", from, "scene", work->scene->name, "parameters",
+                   "id", work->id, "from", from, "scene", work->scene->name, "parameters",
                    work->all_parameters, "solver", work->solver->name, "options", work->all_options,
                    "ranks", work->ranks, "threads", work->threads, "repetition", work->repetition,
                    "steps", (json_int_t)work->steps, "seed", (json_int_t)work->seed, "timeout",
@@ -80,6 +79,7 @@ static eb_error show_grid(const eb_product *grid, eb_predictor *predictor, json_
     eb_case work;
     EB_TRY(eb_product_case(grid, i, &work));
     show_case(&work, predictor, cases, out);
+    predictor->last = NULL; /* it goes */
     eb_case_clear(&work);
   }
   eb_error error = EB_OK;

@@ -97,13 +97,11 @@ eb_error eb_counts_mesh(const eb_case *work, eb_mesh **out) {
 
 /* Whether the mesh is the scene's own bar of cubes. */
 static eb_error find_grid(const eb_case *work, bool *is_grid, int32_t cubes[3]) {
-  const eb_scene_ops *ops = work->scene;
   eb_values *values = NULL;
-  *is_grid = !work->mesh_file && !ops->prepare && !ops->mesh && ops->model.elements == 0;
-  if (!*is_grid) return EB_OK;
+  eb_grid grid;
   EB_TRY(parameters_of(work, &values));
-  double resolution = eb_values_real(values, "resolution");
-  for (int d = 0; d < 3; d++) cubes[d] = (int32_t)fmax(1, round(ops->grid.cubes[d] * resolution));
+  *is_grid = eb_scene_grid(work->scene, values, work->mesh_file, &grid);
+  if (*is_grid) memcpy(cubes, grid.cubes, sizeof grid.cubes);
   eb_values_destroy(values);
   return EB_OK;
 }
