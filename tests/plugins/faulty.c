@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/plugins/eat_memory.h"
+
 static const eb_option options[] = {
     {"fault", EB_OPTION_CHOICE, "none", 0, 0,
      "none|crash|abort|hang|slow|memory|nan|honest-nan|lie|diverge|exit|error|create-error|create-"
@@ -61,19 +63,6 @@ static void crash(void) {
   fprintf(stderr, "faulty: about to crash\n");
   fflush(stderr);
   raise(SIGSEGV);
-}
-
-/* Touches what it allocates, 16 MB at a time; when no more is given, it goes on with what it
- * has. */
-static void eat_memory(void) {
-  enum { CHUNK = 16 << 20 };
-  for (;;) {
-    char *chunk = malloc(CHUNK);
-    if (chunk)
-      memset(chunk, 1, CHUNK);
-    else
-      usleep(1000);
-  }
 }
 
 /* Claims a residual in the norm that the harness audits. */

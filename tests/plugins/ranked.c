@@ -11,6 +11,7 @@
 #include <mpi.h>
 
 #include "problems/ranks/part.h"
+#include "tests/plugins/eat_memory.h"
 
 static const eb_option options[] = {
     {"ranks", EB_OPTION_INT, "1", 1, 1e5, NULL, "", "processes that share the case"},
@@ -78,17 +79,6 @@ static void exchange(const ranked *r, int32_t nodes, double *values) {
   while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done) usleep(100);
   for (int32_t i = part->nodes; i < nodes; i++)
     memcpy(values + 3 * (size_t)i, r->all + 3 * (size_t)part->original_node[i], 3 * sizeof *values);
-}
-
-static void eat_memory(void) {
-  enum { CHUNK = 16 << 20 };
-  for (;;) {
-    char *chunk = malloc(CHUNK);
-    if (chunk)
-      memset(chunk, 1, CHUNK);
-    else
-      usleep(1000);
-  }
 }
 
 static void end_somehow(const eb_solver *solver, int64_t step) {
