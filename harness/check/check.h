@@ -39,7 +39,8 @@ bool eb_subject_can(const eb_solver_ops *ops, uint32_t capabilities);
 bool eb_subject_has_constraints(const eb_solver_ops *ops);
 /* A material the solver serves. */
 const char *eb_subject_material(const eb_solver_ops *ops);
-/* Options that leave no linear-solver tolerance in the figures, nor a matrix out of date. */
+/* Options that leave no linear-solver tolerance in the figures, nor a matrix out of date, nor parts
+ * of a step whose number follows from its length. */
 const char *eb_subject_exact(const eb_solver_ops *ops);
 
 /* Figures that belong together. */

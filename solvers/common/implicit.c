@@ -41,14 +41,17 @@ static eb_error allocate_vectors(eb_implicit *work) {
   return eb_clusters_create(work->scene, &work->clusters);
 }
 
-/* Solvers with a factor of their own declare no option `linear`: then there is no linear solver. */
+/* Solvers with a factor of their own declare no option `linear`: then there is no linear solver.
+ * Rotations of a plane out of itself would couple it to the unknowns along z, on which nothing
+ * acts: planar scenes give no positions, and multigrid takes the translations alone. */
 static eb_error create_linear(eb_implicit *work, const eb_solver *solver) {
   const eb_values *options = solver->options;
+  const eb_mesh *mesh = work->scene->mesh;
   if (!eb_values_declares(options, "linear")) return EB_OK;
   const eb_linear_settings settings = {.kind = eb_values_text(options, "linear"),
                                        .preconditioner = eb_values_text(options, "preconditioner"),
                                        .petsc_options = eb_values_text(options, "petsc"),
-                                       .positions = work->scene->mesh->X,
+                                       .positions = mesh->type == EB_TRIANGLE ? NULL : mesh->X,
                                        .part = work->scene->part,
                                        .rtol = eb_values_real(options, "linear_rtol"),
                                        .atol = eb_values_real(options, "linear_atol"),
