@@ -249,8 +249,10 @@ test: ## install what is missing, build, run every test
 	$(MAKE) --no-print-directory deps PACKAGES="$(PACKAGES) $(TEST_PACKAGES)"
 	$(MAKE) --no-print-directory check-tests
 
-.PHONY: fuzz fuzzers
+.PHONY: fuzz fuzzers check-fuzz
 fuzzers: $(FUZZERS)
+check-fuzz: $(FUZZERS) ## run the readers of meshes and papers under noise
+	$(TEST_ENV) prove -j$(JOBS) -e '' $(FUZZERS)
 fuzz: ## build the fuzz targets with libFuzzer: build-fuzz/tests/fuzz/fuzz_*
 	$(MAKE) --no-print-directory FUZZ=1 fuzzers
 
