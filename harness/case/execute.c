@@ -19,6 +19,7 @@
 #include "harness/case/launch.h"
 #include "harness/case/crash_record.h"
 #include "harness/fclib/fclib.h"
+#include "harness/predict/network.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
@@ -664,6 +665,17 @@ static void sum_cost(eb_job *j) {
   eb_ranks_sum_whole(j->ranks, 1, &run->threads_alive);
 }
 
+/* Where all ranks have come to the end, and off every clock. */
+static eb_error measure_network(eb_job *j) {
+  eb_network network;
+  if (!j->ranks || eb_outcome_find(j->run.outcome) != EB_OUTCOME_COMPLETED) return EB_OK;
+  EB_TRY(eb_network_measure(j->ranks, &network));
+  j->run.network_latency = network.latency;
+  j->run.network_bandwidth = network.bandwidth;
+  j->run.network_reduction = network.reduction;
+  return EB_OK;
+}
+
 static eb_error run_job(eb_job *j) {
   eb_error failure = EB_OK;
   const char *where = "";
@@ -685,6 +697,7 @@ static eb_error run_job(eb_job *j) {
   j->run.total_seconds = eb_wall_seconds() - began;
   eb_cost_fill(&j->cost, &j->run);
   sum_cost(j);
+  EB_TRY(measure_network(j));
   EB_TRY(eb_recorder_finish(j->recorder, &j->run));
   j->page->stage = EB_STAGE_WRITTEN;
   return EB_OK;

@@ -88,6 +88,9 @@ const eb_field eb_run_fields[] = {TEXT(identity),
                                   REAL(memory_growth, "byte"),
                                   REAL(audit_seconds, "s"),
                                   REAL(cut_step_seconds, "s"),
+                                  REAL(network_latency, "s"),
+                                  REAL(network_bandwidth, "byte/s"),
+                                  REAL(network_reduction, "s"),
                                   INT(threads_alive),
                                   {0}};
 

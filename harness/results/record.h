@@ -206,6 +206,10 @@ typedef struct eb_run {
   /* s: how long the step was at work that the time limit has cut off, which has no row; 0 without
    * one, and in older files. */
   double cut_step_seconds;
+  /* Of several ranks, what messages between them take, measured behind the last step
+   * (harness/predict/network.h): s, byte/s, s a doubling of ranks; 0 of one, in older files, and of
+   * runs that did not complete. */
+  double network_latency, network_bandwidth, network_reduction;
 } eb_run;
 
 typedef enum eb_field_type { EB_FIELD_TEXT, EB_FIELD_INT, EB_FIELD_REAL } eb_field_type;
