@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/environment.h"
 #include "harness/names.h"
@@ -134,6 +135,20 @@ eb_existing eb_arguments_existing(const eb_arguments *arguments) {
          : resume            ? EB_EXISTING_RESUME
          : overwrite         ? EB_EXISTING_OVERWRITE
                              : EB_EXISTING_REFUSE;
+}
+
+eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good,
+                              eb_strings *refused) {
+  const eb_strings *files = &arguments->positional;
+  for (int i = 0; i < files->count; i++) {
+    eb_error unreadable = eb_sandbox_verify("results", files->items[i], NULL);
+    eb_error error = unreadable ? eb_strings_add(refused, eb_error_message(unreadable))
+                                : eb_strings_add(good, files->items[i]);
+    if (unreadable) fprintf(stderr, "elastobench: %s\n", eb_error_message(unreadable));
+    eb_error_free(unreadable);
+    EB_TRY(error);
+  }
+  return good->count > 0 ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there is no file to report on");
 }
 
 eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out) {

@@ -1,7 +1,6 @@
 /* elastobench report: one folder with tables, plots and a player of result files. */
 #include <stdio.h>
 
-#include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
 #include "harness/report/report.h"
 
@@ -13,20 +12,11 @@ static const eb_flag flags[] = {
 
 /* What cannot be read is told of and left out. */
 static eb_error run(const eb_arguments *arguments, int *code) {
-  const eb_strings *files = &arguments->positional;
   const char *folder = eb_arguments_text(arguments, "output");
   eb_strings good = {0}, refused = {0};
-  eb_error error = EB_OK;
   if (!folder) folder = "report";
-  for (int i = 0; i < files->count && !error; i++) {
-    eb_error unreadable = eb_sandbox_verify("results", files->items[i], NULL);
-    error = unreadable ? eb_strings_add(&refused, eb_error_message(unreadable))
-                       : eb_strings_add(&good, files->items[i]);
-    if (unreadable) fprintf(stderr, "elastobench: %s\n", eb_error_message(unreadable));
-    eb_error_free(unreadable);
-  }
+  eb_error error = eb_arguments_results(arguments, &good, &refused);
   if (!error && refused.count > 0) *code = EB_EXIT_TROUBLE;
-  if (!error && good.count == 0) error = EB_ERROR(EB_ERR_FORMAT, "there is no file to report on");
   const eb_report_request request = {.files = (const char *const *)good.items,
                                      .file_count = good.count,
                                      .unreadable = &refused,
