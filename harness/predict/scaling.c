@@ -51,7 +51,8 @@ static double halo_seconds(const eb_network *network, double nodes, double all, 
 
 static double coarse_seconds(const eb_scaling_machine *m, double doublings) {
   const double unknowns = COARSEST_NODES * COARSE_UNKNOWNS;
-  return 2 * doublings * m->network.latency + 8 * unknowns * unknowns / m->triad;
+  double solve = m->triad > 0 ? 8 * unknowns * unknowns / m->triad : 0;
+  return 2 * doublings * m->network.latency + solve;
 }
 
 eb_scaling_time eb_scaling_predict(const eb_scaling_machine *m, const eb_scaling_work *work,

@@ -29,7 +29,8 @@ typedef struct eb_network {
 typedef struct eb_scaling_machine {
   eb_network network;
   int cores;               /* of a node */
-  double triad, triad_all; /* byte/s, of one core and of all of a node */
+  double triad, triad_all; /* byte/s, of one core and of all of a node; 0: not known, then cores do
+                              not slow each other down */
 } eb_scaling_machine;
 
 /* Of one rank that is alone on its node. */
