@@ -49,6 +49,7 @@ typedef struct eb_command {
   each(compare)                                                                                    \
   each(precision)                                                                                  \
   each(history)                                                                                    \
+  each(scaling)                                                                                    \
   each(report)                                                                                     \
   each(reproduce)                                                                                  \
   each(export)                                                                                     \
