@@ -33,6 +33,8 @@ is_code(0, 'a block on one rank', 'run', $block, 'bench/block:cubes=5', @newton,
 ($out, $err) = is_code(6, 'is nothing to scale', 'scaling', 'one.h5', '-o', 'none');
 like($err, qr/'elastobench run scaling -o scaling.h5' makes such a file/, 'and it says what to run');
 ok(!-e scratch('none'), 'nothing is written');
+is_code(0, 'its report', 'report', 'one.h5', '-o', 'one');
+unlike(slurp(scratch('one/index.html')), qr/Scaling over ranks/, 'has no such section');
 
 # ---- two ranks
 my ($mpiexec) = grep { -x $_ } map { "$_/mpiexec" } split /:/, $ENV{PATH};
@@ -84,5 +86,14 @@ like($out, qr/^\| elements \| ranks .*\n(\|--:)+\|---\|\n\| 384 \| 1 \|/m, 'as a
 ($out, $err) = is_code(6, 'two ranks alone are no series', 'scaling', 'two.h5');
 ($out, $err) = is_code(1, 'a file that is none beside good ones', 'scaling', 'one.h5', 'two.h5', program());
 like($out, qr/^bench\/block by newton/, 'is left out');
+
+# ---- the report
+is_code(0, 'a report of both', 'report', 'one.h5', 'two.h5', '-o', 'both');
+my $page = slurp(scratch('both/index.html'));
+like($page, qr/<h2 id="scaling">Scaling over ranks<\/h2>/, 'has a section');
+like($page, qr/<img[^>]* src="scaling.svg"/, 'with the plot');
+ok(-s scratch('both/scaling.svg'), 'which is there');
+like($page, qr/<td>384<\/td><td>2<\/td>/, 'and the table');
+like($page, qr/href="#scaling"/, 'and the way to it');
 
 done_testing();

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/predict/scaling_read.h"
+#include "harness/predict/scaling_show.h"
 #include "harness/report/definitions.h"
 #include "harness/report/markup.h"
 #include "harness/report/model.h"
@@ -27,6 +29,9 @@ typedef struct workspace {
   bool summary; /* drawn */
   eb_report_picture *pictured;
   eb_playback *playbacks;
+  eb_scaling_samples samples;
+  eb_scaling_study scaling;
+  bool *scaled; /* plots drawn, one a series */
   eb_plotter plotter;
   eb_text page;
 } workspace;
@@ -180,7 +185,7 @@ static eb_error scene_section(const workspace *work, const eb_report_scene *scen
 static eb_error introduction(const workspace *work, eb_text *page) {
   return eb_text_printf(
       page,
-      "<nav><a href=\"#scenes\">scenes</a><a href=\"#definitions\">definitions</a>"
+      "<nav><a href=\"#scenes\">scenes</a>%s<a href=\"#definitions\">definitions</a>"
       "<a href=\"#environment\">environment</a></nav>\n"
       "<p>%d runs of %d scenes. Costs are ranked among runs of one accuracy class alone: the same "
       "equation, errors in the same band, the audit passed. The error is audited, computed after "
@@ -192,7 +197,8 @@ static eb_error introduction(const workspace *work, eb_text *page) {
       "on purpose, do not aim at that. What a run that fails its audit cost is compared with "
       "nothing. Times are wall times on the machine described at the end. The figures have their "
       "formulas under <a href=\"#definitions\">definitions</a>.</p>\n",
-      work->report.run_count, work->scene_count);
+      work->scaling.count > 0 ? "<a href=\"#scaling\">scaling</a>" : "", work->report.run_count,
+      work->scene_count);
 }
 
 static eb_error overview_row(const eb_report *report, const eb_report_scene *scene, eb_text *page) {
@@ -240,6 +246,7 @@ static eb_error write_page(const workspace *work, eb_text *page) {
         "Median wall time a step, every solver: compare the bars of one scene and class"));
     EB_TRY(eb_text_printf(page, "</div>\n"));
   }
+  EB_TRY(eb_scaling_html(&work->scaling, work->scaled, page));
   for (int s = 0; s < work->scene_count; s++) EB_TRY(scene_section(work, &work->scenes[s], page));
   EB_TRY(eb_definitions_html(page));
   EB_TRY(eb_page_environment(page, work->report.files[0]));
@@ -279,6 +286,16 @@ static eb_error draw_trees(workspace *work, const eb_report_scene *scene) {
   return error;
 }
 
+static eb_error draw_scaling(workspace *work) {
+  const eb_report *report = &work->report;
+  const eb_scaling_request request = eb_scaling_usual();
+  for (int f = 0; f < report->file_count; f++)
+    EB_TRY(eb_scaling_read(report->files[f], &work->samples));
+  EB_TRY(eb_scaling_study_create(&work->samples, &request, &work->scaling));
+  EB_TRY(EB_NEW(work->scaled, work->scaling.count));
+  return eb_scaling_draw(&work->scaling, &work->plotter, work->scaled);
+}
+
 static eb_error draw_plots(workspace *work) {
   for (int s = 0; s < work->scene_count; s++) {
     eb_report_scene *scene = &work->scenes[s];
@@ -293,6 +310,7 @@ static eb_error draw_plots(workspace *work) {
     EB_TRY(draw_trees(work, scene));
   }
   EB_TRY(eb_plots_summary(&work->report, &work->plotter, &work->summary));
+  EB_TRY(draw_scaling(work));
   return eb_plotter_start(&work->plotter);
 }
 
@@ -362,6 +380,9 @@ eb_error eb_report_write(const eb_report_request *request) {
   free(work.scenes);
   free(work.pictured);
   free(work.playbacks);
+  free(work.scaled);
+  eb_scaling_study_clear(&work.scaling);
+  eb_scaling_samples_clear(&work.samples);
   eb_text_clear(&work.page);
   return error;
 }
