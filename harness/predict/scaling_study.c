@@ -295,9 +295,9 @@ static eb_error find_missing(eb_scaling_series *series) {
 
 /* ---- series ---------------------------------------------------------------------------------- */
 
-static bool belongs(const eb_scaling_series *series, const eb_scaling_sample *s) {
-  return strcmp(series->problem, s->problem) == 0 && strcmp(series->solver, s->solver) == 0 &&
-         strcmp(series->machine, s->machine) == 0;
+static bool same_series(const eb_scaling_sample *a, const eb_scaling_sample *b) {
+  return strcmp(a->problem, b->problem) == 0 && strcmp(a->solver, b->solver) == 0 &&
+         strcmp(a->machine, b->machine) == 0;
 }
 
 /* Rows of all samples that belong together with this one; none where they are all on as many
@@ -310,7 +310,7 @@ static eb_error gather(const eb_scaling_samples *samples, const eb_scaling_sampl
   EB_TRY(EB_NEW(series->rows, samples->count));
   for (int i = 0; i < samples->count; i++) {
     const eb_scaling_sample *s = &samples->items[i];
-    if (!belongs(series, s)) continue;
+    if (!same_series(first, s)) continue;
     several = several || s->ranks != first->ranks;
     series->rows[series->row_count++].sample = s;
   }
@@ -347,12 +347,9 @@ eb_error eb_scaling_study_create(const eb_scaling_samples *samples,
   for (int i = 0; i < samples->count; i++) {
     const eb_scaling_sample *s = &samples->items[i];
     eb_scaling_series *series = &out->series[out->count];
-    bool first = true;
-    for (int k = 0; k < i; k++)
-      first = first && (strcmp(samples->items[k].problem, s->problem) != 0 ||
-                        strcmp(samples->items[k].solver, s->solver) != 0 ||
-                        strcmp(samples->items[k].machine, s->machine) != 0);
-    if (!first) continue;
+    int first = 0;
+    while (!same_series(&samples->items[first], s)) first++;
+    if (first < i) continue;
     eb_error error = gather(samples, s, series);
     if (!error && series->row_count == 0) {
       clear_series(series);
