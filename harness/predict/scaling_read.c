@@ -95,25 +95,34 @@ static eb_error read_machine(hid_t group, eb_scaling_samples *samples, eb_scalin
   return error;
 }
 
-/* Of a file joined from shards, that of the run's own. */
-static eb_error find_machine(const eb_results *results, int run, eb_scaling_samples *samples,
-                             eb_scaling_sample *sample) {
-  char path[300];
+/* Where the file says what the run's machine is: of a file joined from shards, each run may have
+ * its own. */
+static eb_error find_machine(const eb_results *results, int run, char path[300]) {
   char *hash = NULL;
-  hid_t file = eb_results_file(results), group;
-  snprintf(path, sizeof path, "runs/%.250s", eb_results_run(results, run)->id);
-  group = H5Gopen2(file, path, H5P_DEFAULT);
+  snprintf(path, 300, "runs/%.250s", eb_results_run(results, run)->id);
+  hid_t group = H5Gopen2(eb_results_file(results), path, H5P_DEFAULT);
   if (group < 0) return eb_h5_error("cannot open", path);
   eb_error error = eb_h5_get_text(group, "environment", &hash);
   H5Gclose(group);
   if (!error)
-    snprintf(path, sizeof path, "%s%s%.250s", *hash ? "environments" : "environment",
-             *hash ? "/" : "", hash);
+    snprintf(path, 300, "%s%s%.250s", *hash ? "environments" : "environment", *hash ? "/" : "",
+             hash);
   free(hash);
-  if (error) return error;
-  group = H5Gopen2(file, path, H5P_DEFAULT);
+  return error;
+}
+
+/* A file without it is one machine. */
+static eb_error put_machine(const eb_results *results, int run, eb_scaling_samples *samples,
+                            eb_scaling_sample *sample) {
+  char path[300];
+  const hid_t file = eb_results_file(results);
+  EB_TRY(find_machine(results, run, path));
+  sample->machine = "unknown machine";
+  sample->at.cores = 1;
+  if (!eb_h5_exists(file, path)) return EB_OK;
+  hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
   if (group < 0) return eb_h5_error("cannot open", path);
-  error = read_machine(group, samples, sample);
+  eb_error error = read_machine(group, samples, sample);
   H5Gclose(group);
   return error;
 }
@@ -155,7 +164,7 @@ eb_error eb_scaling_read(const eb_results *results, eb_scaling_samples *samples)
                                                .reduction = run->network_reduction}};
     EB_TRY(name_sample(run, samples, &sample));
     EB_TRY(find_trouble(run, samples, &sample.trouble));
-    EB_TRY(find_machine(results, i, samples, &sample));
+    EB_TRY(put_machine(results, i, samples, &sample));
     EB_TRY(sum_steps(results, i, &sample));
     EB_TRY(eb_scaling_add(samples, &sample));
   }

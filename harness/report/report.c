@@ -289,7 +289,9 @@ static eb_error draw_trees(workspace *work, const eb_report_scene *scene) {
 static eb_error draw_scaling(workspace *work) {
   const eb_report *report = &work->report;
   const eb_scaling_request request = eb_scaling_usual();
-  for (int f = 0; f < report->file_count; f++)
+  bool shared = false;
+  for (int r = 0; r < report->run_count; r++) shared = shared || report->runs[r].run->ranks > 1;
+  for (int f = 0; shared && f < report->file_count; f++)
     EB_TRY(eb_scaling_read(report->files[f], &work->samples));
   EB_TRY(eb_scaling_study_create(&work->samples, &request, &work->scaling));
   EB_TRY(EB_NEW(work->scaled, work->scaling.count));
