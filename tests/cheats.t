@@ -54,7 +54,10 @@ my %batches = (
     on => 'bench/beam:resolution=0.25', steps => 2, code => 4, sound => ['cheat:with=static=true,fault=none'], update => ['cheat:with=static=true,fault=restless'],
   },
   script => {
-    on => 'conjac2020/twist:resolution=0.34,dt=0.05,time=0.1', steps => 5, code => 4, sound => ['cheat:fault=none'], held => ['cheat:fault=late'],
+    on => 'conjac2020/twist:resolution=0.34,dt=0.05,time=0.1', steps => 5, code => 4,
+    sound => ['cheat:fault=none', 'cheat-substeps:of=newton,fault=none', 'explicit:substeps=200', 'cheat-substeps:of=symplectic-euler,fault=none'],
+    update => ['cheat-substeps:fault=jump,says=its'], held => ['cheat:fault=late', 'cheat-substeps:of=symplectic-euler,fault=late'],
+    energy => ['cheat-substeps:of=symplectic-euler,fault=pump,says=its'],
   },
   joints => {
     on => 'conjac2020/muscle:resolution=0.5', steps => 5, code => 4, sound => ['cheat-corrected:of=conjac,with=dynamic=2,fault=none'],

@@ -78,6 +78,12 @@ like($chosen->{solver}, qr/^symplectic-euler:substeps=\d+$/, '  is by explicit s
 cmp_ok($chosen->{error}, '<', 2e-4, '  and as good as is asked for by default');
 cmp_ok(abs($chosen->{motion} / $scene->{reference}{motion} - 1), '<', $scene->{reference}{error} + $chosen->{error}, '  to the motion that implicit steps tend to');
 
+# ---- and so has one that a script moves
+($out) = is_code(0, 'a reference where nodes are scripted', 'precision', 'lewin2016/stretch:resolution=0.34', '--time', '0.1', '--budget', '1', '-s', 'semi-implicit', '-o', 'e', '--format', 'json');
+$chosen = (eval { decode_json($out)->{scenes}[0] } // {})->{reference};
+like($chosen->{solver}, qr/^symplectic-euler:substeps=\d+$/, '  is by explicit steps');
+cmp_ok($chosen->{error}, '<', 2e-4, '  and as good as is asked for');
+
 # ---- the same step, in a sweep of Poisson's ratio
 ($out) = is_code(0, 'against the same step', 'precision', 'bench/beam:resolution=0.2', '--time', '0.2', '--budget', '2', '--against', 'step', '--nu', '0.3|0.49', '-s', 'newton:max_iterations=90',
   '--knob', 'newton:rtol=1e-3..9e-1', '-o', 'd', '--format', 'json');

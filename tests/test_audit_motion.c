@@ -100,6 +100,33 @@ static void test_substeps(void) {
   trial_close(&t);
 }
 
+/* A block at rest whose ends turn: free nodes may go as far as what the turn stores in a body that
+ * stays, here by the energy of the block itself, carries them. */
+static void test_driven(void) {
+  trial t;
+  uint8_t fixed[200];
+  trial_open(&t, "nx=3,support=ends,motion=twist,rate=2,material=linear", 0, 0);
+  double *target = trial_vector(&t), mass = 0;
+  eb_scene_boundary(t.scene, t.after->time, fixed, target);
+  for (size_t k = 0; k < t.size; k++) {
+    if (fixed[k / 3]) t.after->x[k] = target[k];
+    mass += fixed[k / 3] ? 0 : t.mass[k / 3] / 3;
+  }
+  double reach = t.h * sqrt(2 * eb_scene_energy(t.scene, t.after->x) / mass);
+  memset(t.before->v, 0, t.size * sizeof *t.before->v);
+  for (int over = 0; over < 2; over++) {
+    /* The way is an arc of 0.02, which its chord is shorter than by a ten-thousandth. */
+    double way = (over ? 1.001 : 0.999) * reach;
+    for (size_t k = 0; k < t.size; k++)
+      if (!fixed[k / 3]) t.after->x[k] = t.before->x[k] + (k % 3 == 0 ? way : 0);
+    eb_audit_row row = trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_SUBSTEPS);
+    tap_ok(reach > 0 && keeps_update(&row) == !over, "substeps: a script carries nodes %s",
+           over ? "no farther" : "as far as it has energy for");
+  }
+  free(target);
+  trial_close(&t);
+}
+
 static void test_corrected(void) {
   for (int uphill = 0; uphill < 2; uphill++) {
     trial t;
@@ -267,6 +294,7 @@ int main(void) {
   test_late();
   test_static();
   test_substeps();
+  test_driven();
   test_corrected();
   test_corrected_into_floor();
   test_held();

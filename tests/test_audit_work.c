@@ -122,6 +122,44 @@ static void test_dragged(void) {
   trial_close(&t);
 }
 
+/* In parts, from rest: the forces of a linear block rise evenly, and the mean of the ends' is what
+ * drags it. Of nodes that nobody drags all speed is from nowhere, beyond what a script could do
+ * that nobody has watched: the step resolves nothing, since the free nodes stay where forces are.
+ */
+static void test_dragged_in_parts(void) {
+  trial t;
+  uint8_t fixed[200];
+  trial_open(&t, "nx=1,ny=1,nz=1,support=surface,motion=twist,rate=2,material=linear", 0, 0);
+  eb_scene_boundary(t.scene, t.after->time, fixed, t.after->x);
+  for (size_t k = 0; k < t.size; k++) t.after->v[k] = (t.after->x[k] - t.before->x[k]) / t.h;
+  eb_audit_row row = judge(&t, EB_UPDATE_SUBSTEPS);
+  tap_ok(row.elastic > 0, "scripted nodes turn a block in parts of a step");
+  tap_near(row.energy_excess, 0, ROUNDING * row.energy_scale, "and do the work that it takes");
+  trial_close(&t);
+  trial_open(&t, "nx=3,support=ends,motion=twist,rate=2,material=linear", 0, 0);
+  double *target = trial_vector(&t), kinetic = 0;
+  eb_scene_boundary(t.scene, t.after->time, fixed, target);
+  memcpy(t.after->x, t.before->x, t.size * sizeof *target);
+  memset(t.after->v, 0, t.size * sizeof *target);
+  for (size_t k = 0; k < t.size; k++) {
+    if (fixed[k / 3])
+      t.after->x[k] = target[k];
+    else if (k % 3 == 0)
+      kinetic += 0.5 * t.mass[k / 3];
+  }
+  double stored = eb_scene_energy(t.scene, t.after->x);
+  for (size_t k = 0; k < t.size; k += 3)
+    if (!fixed[k / 3]) t.after->v[k] = sqrt(10 * stored / kinetic);
+  row = judge(&t, EB_UPDATE_SUBSTEPS);
+  tap_near(row.energy_excess, 10 * stored, ROUNDING * row.energy_scale,
+           "speed of free nodes is no script's");
+  /* The arc of the way is longer than its chord by a hundred-thousandth. */
+  tap_near(row.residual_work, (10 - 3) * stored, 1e-3 * stored,
+           "but for the end's work, its change, and what the way could store");
+  free(target);
+  trial_close(&t);
+}
+
 /* The same motion of free nodes is nobody's: all of that work comes from nowhere. */
 static void test_residual(void) {
   trial t;
@@ -147,6 +185,7 @@ int main(void) {
   test_spring();
   test_moving();
   test_dragged();
+  test_dragged_in_parts();
   test_residual();
   return tap_done();
 }

@@ -146,6 +146,64 @@ static void parts_are_counted(void) {
   fixture_close(&f);
 }
 
+/* ---- scripted nodes -------------------------------------------------------------------------- */
+
+static const char twisted[] = "nx=4,E=1e5,support=ends,motion=twist,rate=3";
+
+/* A block twisted by its ends, after 0.08 s. */
+static fixture twist(const char *solver, const char *options, double dt) {
+  char parameters[120];
+  snprintf(parameters, sizeof parameters, "%s,dt=%.17g", twisted, dt);
+  fixture f = fixture_open(parameters);
+  fixture_step(&f, solver, options, (int64_t)lround(0.08 / dt));
+  return f;
+}
+
+/* Root of the mean square distance over the nodes. */
+static double distance(const fixture *a, const fixture *b) {
+  double sum = 0;
+  int64_t n = 3 * (int64_t)a->state->node_count;
+  for (int64_t k = 0; k < n; k++) {
+    double off = a->state->x[k] - b->state->x[k];
+    sum += off * off;
+  }
+  return sqrt(sum / ((double)n / 3));
+}
+
+static void scripted_nodes_are_on_their_way(void) {
+  fixture f = twist("symplectic-euler", "", 0.01);
+  uint8_t *fixed;
+  double *target, most = 0;
+  tap_require(EB_NEW(fixed, f.state->node_count), "flags");
+  tap_require(EB_NEW(target, 3 * (size_t)f.state->node_count), "targets");
+  eb_scene_boundary(f.scene, f.state->time, fixed, target);
+  for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
+    if (fixed[k / 3]) most = fmax(most, fabs(f.state->x[k] - target[k]));
+  tap_near(most, 0, 0, "scripted nodes are at their places, to the bit");
+  free(target);
+  free(fixed);
+  fixture_close(&f);
+}
+
+/* Newton's method at step 0, extrapolated from two of its steps, and explicit parts go to one
+ * motion: of the first order at least, until what is left is Newton's. */
+static void scripts_lead_where_newton_goes(void) {
+  fixture coarse = twist("newton", "rtol=1e-9", 5e-4), fine = twist("newton", "rtol=1e-9", 2.5e-4);
+  double stated = distance(&coarse, &fine), off[2];
+  for (int64_t k = 0; k < 3 * (int64_t)fine.state->node_count; k++)
+    fine.state->x[k] += fine.state->x[k] - coarse.state->x[k];
+  for (int i = 0; i < 2; i++) {
+    fixture f = twist("symplectic-euler", i ? "substeps=8" : "substeps=4", 0.01);
+    off[i] = distance(&f, &fine);
+    fixture_close(&f);
+  }
+  tap_ok(off[1] < 0.6 * off[0],
+         "half the parts' length, half the way off newton's motion (%.3g, %.3g m)", off[0], off[1]);
+  tap_ok(off[1] < 0.1 * stated, "which newton's own steps are farther from (%.3g m)", stated);
+  fixture_close(&fine);
+  fixture_close(&coarse);
+}
+
 int main(void) {
   the_bound_is_one("nx=2,E=1e4");
   the_bound_is_one("nx=3,ny=2,nz=1,E=1e5,nu=0.45,support=x0,initial=stretched");
@@ -155,6 +213,8 @@ int main(void) {
   the_order_is_one();
   energy_is_kept();
   parts_are_counted();
+  scripted_nodes_are_on_their_way();
+  scripts_lead_where_newton_goes();
   nan_is_an_outcome("symplectic-euler", "stable-neo-hookean");
   extremes_are_outcomes("symplectic-euler", "neo-hookean");
   return tap_done();

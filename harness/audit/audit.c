@@ -325,8 +325,9 @@ eb_error eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_sta
                            double dt, const eb_declaration *declared, eb_audit_row *row) {
   if (!row->finite) return EB_OK;
   if (!audit->start.current) fill_elastic(audit, before, audit->end.activation, &audit->start);
+  if (declared->update == EB_UPDATE_SUBSTEPS) eb_audit_script(audit, before, dt, row);
   eb_audit_motion(audit, before, after, dt, declared, row);
-  eb_audit_work(audit, before, after, dt, row);
+  eb_audit_work(audit, before, after, dt, declared, row);
   EB_TRY(eb_audit_equation(audit, before, after, dt, declared, row));
   const double values[] = {row->equation_residual_relative,
                            row->update_error,

@@ -66,6 +66,11 @@ typedef struct eb_audit_row {
   double held_error, held_allowed; /* m: off the places of scripted and carried nodes; likewise */
   /* J: energy that came from nowhere; negative: what was dissipated (energy.c) */
   double energy_excess;
+  /* Of steps in parts: the root of the energy that a script can put in, J^(1/2); whether nodes go
+   * evenly by it (script.c); and how far its work may be off what counts as such, J (energy.c) */
+  double script_root;
+  bool script_even;
+  double work_unknown;
   double energy_scale;  /* J: size of its terms */
   double raised;        /* J: by how much corrections of positions raise the potential (motion.c) */
   double residual_work; /* J: done by the residual of the declared equation (equation.c) */

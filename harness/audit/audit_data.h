@@ -236,12 +236,13 @@ EB_MUST eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, cons
 /* log R, of length pi at most (parts.c). */
 void eb_audit_rotation_vector(const double R[9], double out[3]);
 
-/* The parts of eb_audit_declared. */
+/* The parts of eb_audit_declared. The script's is for steps in parts, and comes first. */
+void eb_audit_script(eb_audit *audit, const eb_state *before, double dt, eb_audit_row *row);
 EB_MUST eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,
                                    double dt, const eb_declaration *declared, eb_audit_row *row);
 void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                      const eb_declaration *declared, eb_audit_row *row);
 void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                   eb_audit_row *row);
+                   const eb_declaration *declared, eb_audit_row *row);
 
 #endif

@@ -8,8 +8,10 @@
  * in the step. W is the work of everything else: of f_ext beyond gravity, which is constant in the
  * step, of what keeps scripted nodes on their way, of colliders that move, of what moves and
  * changes springs; contact forces between bodies have none of their own: what they take is lost.
- * Most implicit steps lose energy. Of what is gained, equation.c tells the part that is not the
- * equation's own. */
+ * A script works with the force of the end of the step, as implicit steps have it. Of a step in
+ * parts it is what scripted nodes gain of kinetic energy, and the elastic force on them on their
+ * way by the mean of start and end. Most implicit steps lose energy. Of what is gained, equation.c
+ * tells the part that is not the equation's own. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -256,8 +258,33 @@ bool eb_audit_meets(const eb_scene *scene, const eb_state *before, const eb_stat
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
+/* What a script does in a step in parts beyond the work of the end's forces, the only ones that
+ * implicit steps know: scripted nodes gain kinetic energy, and meet on their way the elastic forces
+ * on them, the mean of those at both ends. That is as much as *unknown off where the script goes
+ * evenly and the step resolves the motion, so that the residual of implicit Euler is small; else
+ * all that Cauchy's inequality leaves to a body that has `moving` (script.c). J. */
+static double work_of_script(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                             double dt, double moving, const eb_audit_row *row, double *unknown) {
+  static const double resolved = 0.1; /* of the forces */
+  double sums[3] = {0};               /* beyond the end's forces; elastic, and half its change */
+  for (size_t k = 0; k < 3 * audit->own_nodes; k++) {
+    double v0 = before->v[k], v1 = after->v[k], way = after->x[k] - before->x[k];
+    double change = 0.5 * (audit->end.g[k] - audit->start.g[k]) * way;
+    double inertia = (way / dt - v0) * way / dt;
+    if (audit->fixed[k / 3] != EB_AUDIT_SCRIPTED) continue;
+    sums[0] += audit->mass[k / 3] * (0.5 * (v1 * v1 - v0 * v0) - inertia) - change;
+    sums[1] += audit->end.g[k] * way - change;
+    sums[2] += change;
+  }
+  eb_ranks_sum(audit->ranks, 3, sums);
+  *unknown = fabs(sums[2]);
+  if (!row->script_even || !(row->residual_relative <= resolved))
+    *unknown += fabs(sums[1]) + row->script_root * (2 * sqrt(fmax(0, moving)) + row->script_root);
+  return sums[0];
+}
+
 void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
-                   eb_audit_row *row) {
+                   const eb_declaration *declared, eb_audit_row *row) {
   const double *gravity = audit->scene->gravity;
   /* Of forces on nodes that no potential has, and of colliders by the push at the end. */
   double work = 0;
@@ -281,6 +308,9 @@ void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *afte
     moving[k] = rows[k]->kinetic + rows[k]->springs + rows[k]->joint_kinetic + stored[k];
     sum[k] = moving[k] + rows[k]->gravitational + rows[k]->joint_potential;
   }
+  row->work_unknown = 0;
+  if (declared->update == EB_UPDATE_SUBSTEPS && declared->equation != EB_EQUATION_STATIC)
+    work += work_of_script(audit, before, after, dt, moving[0], row, &row->work_unknown);
   row->energy_excess = sum[1] - sum[0] - work;
   row->energy_scale = fmax(moving[0], moving[1]) + fabs(work);
   row->stored = stored[0];

@@ -361,11 +361,11 @@ static double work_of_lag(const eb_audit *audit, double dt) {
  * nowhere; in a subspace, on what of the way is in it. All other gain is the equation's own - a
  * linearized step is given energy by its linearization, implicit Euler where bodies under pressure
  * turn - and belongs to the column energy_excess. Steps in parts follow no residual that could be
- * told: all their gain is theirs, and so it is where forces are late, less what velocities are
- * ahead. Of position-based steps it is the gain of all energies but those of elements and
- * colliders, since nobody knows what constraints have stored; verdict.c sums it over the whole run.
- * What roundings of the forces may do on that way is no work: of a body at rest it would be all
- * there is. */
+ * told: all their gain is theirs, but for what is not known of a script's work, and so it is where
+ * forces are late, less what velocities are ahead. Of position-based steps it is the gain of all
+ * energies but those of elements and colliders, since nobody knows what constraints have stored;
+ * verdict.c sums it over the whole run. What roundings of the forces may do on that way is no work:
+ * of a body at rest it would be all there is. */
 static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
                       double dt, const eb_declaration *declared, double in_subspace,
                       const eb_audit_row *row) {
@@ -373,8 +373,9 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
   double work = 0, way2 = 0;
   if (row->equation_stands_in)
     return row->raised; /* what holds scripted nodes in a reduced equation cannot be told either */
-  if (declared->update == EB_UPDATE_SUBSTEPS || declared->update == EB_UPDATE_MEAN_VELOCITY)
-    return row->energy_excess;
+  if (declared->update == EB_UPDATE_SUBSTEPS)
+    return copysign(fmax(0, fabs(row->energy_excess) - row->work_unknown), row->energy_excess);
+  if (declared->update == EB_UPDATE_MEAN_VELOCITY) return row->energy_excess;
   if (declared->equation == EB_EQUATION_POSITION_BASED)
     return row->energy_excess - row->stored_gain - (is_late(declared) ? work_of_lag(audit, dt) : 0);
   if (is_late(declared)) return row->energy_excess - work_of_lag(audit, dt);

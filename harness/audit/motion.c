@@ -10,11 +10,11 @@
  * h^2 |f_ext| / m counts too.
  *
  * Substeps: in parts of a step, velocities are not known. By the energy that a body can have in it
- * - what it has at the start, and what forces give it on its way -
- *   |x1 - x0|_M <= h sqrt(2 (K0 + E0 + S + |f_ext . (x1 - x0)|)),
- * the M-norm being the root of sum_i m_i |x_i|^2 and S the energy of springs at x0, as they are at
- * the start or at the end, whichever is more. Corrected: c = x1 - x0 - h v1 may move nodes
- * anywhere that lowers E + S - f_ext . x, and moves no body as a whole. */
+ * - what it has at the start, and what forces and scripts give it on its way -
+ *   |x1 - x0|_M <= h sqrt(2) (sqrt(K0 + E0 + S + |f_ext . (x1 - x0)|) + sum sqrt(Y)),
+ * the M-norm being the root of sum_i m_i |x_i|^2, S the energy of springs at x0, as they are at the
+ * start or at the end, whichever is more, and Y as script.c has it. Corrected: c = x1 - x0 - h v1
+ * may move nodes anywhere that lowers E + S - f_ext . x, and moves no body as a whole. */
 #include <float.h>
 #include <math.h>
 
@@ -40,7 +40,7 @@ static double largest(size_t count, const double *values) {
 
 /* How much farther than its energy carries it the body has gone, over the root of its mass: m. */
 static double beyond_energy(const eb_audit *audit, const eb_state *before, const eb_state *after,
-                            double dt) {
+                            double dt, double script_root) {
   double way2 = 0, work = 0, mass = 0;
   double stored = audit->start.energy + fmax(eb_audit_springs_before(audit, before->x),
                                              eb_audit_springs_energy(audit, before->x));
@@ -56,7 +56,7 @@ static double beyond_energy(const eb_audit *audit, const eb_state *before, const
   }
   double sums[] = {way2, energy, work, mass};
   eb_ranks_sum(audit->ranks, 4, sums);
-  double reach = dt * sqrt(2 * (fmax(0, sums[1]) + fabs(sums[2])));
+  double reach = dt * sqrt(2) * (sqrt(fmax(0, sums[1]) + fabs(sums[2])) + script_root);
   return sums[3] > 0 ? fmax(0, sqrt(sums[0]) - reach) / sqrt(sums[3]) : 0;
 }
 
@@ -156,7 +156,7 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
     for (size_t i = 0; i < audit->own_nodes; i++)
       eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &row->update_error);
   } else if (declared->update == EB_UPDATE_SUBSTEPS) {
-    row->update_error = beyond_energy(audit, before, after, dt);
+    row->update_error = beyond_energy(audit, before, after, dt, row->script_root);
   } else if (declared->update == EB_UPDATE_CORRECTED) {
     row->raised = uphill(audit, before, after, dt, declared);
   } else {

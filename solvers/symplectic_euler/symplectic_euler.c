@@ -7,8 +7,7 @@
  * motion of a mesh in time is known by (harness/precision), and what implicit methods are compared
  * with where stiffness is low. With substeps = 0 every step is cut into as many parts as half of
  * the stability limit at its start asks for (stability.h), since bodies stiffen on the way.
- * Nodes that a script moves are not served: what they do to a body within a step is in no bound on
- * how far its parts may take it, which is what is audited of them.
+ * Nodes that a script moves are, at the end of every part, where the script has them then.
  * Needs: mass, dE/dx; with substeps = 0 also H. Workspace: force, gradient and targets; with
  * substeps = 0 a block matrix.
  * Fails: EB_DIVERGED_NAN when a part is longer than is stable, and the state is left as it was;
@@ -104,15 +103,16 @@ static int64_t count_parts(explicit_solver *s, double t, double dt, eb_step_log 
   return parts <= (double)s->most ? (int64_t)fmax(1, parts) : s->most + 1;
 }
 
-/* Free nodes are pushed by the forces; held ones are where they are held. */
-static void advance(explicit_solver *s, double t, double k, eb_step_log *log) {
+/* One part, k from t to `end`. Free nodes are pushed by the forces; held ones are where the script
+ * has them at its end. */
+static void advance(explicit_solver *s, double t, double k, double end, eb_step_log *log) {
   const double *mass = eb_elasticity_mass(s->scene->elasticity);
   eb_log_begin(log, EB_PHASE_GRADIENT);
   eb_elasticity_gradient(s->scene->elasticity, s->x, s->gradient);
   eb_log_end(log, EB_PHASE_GRADIENT);
   eb_log_begin(log, EB_PHASE_RHS);
   eb_scene_force(s->scene, t, s->x, s->v, s->force);
-  eb_scene_boundary(s->scene, t + k, s->fixed, s->target);
+  eb_scene_boundary(s->scene, end, s->fixed, s->target);
   eb_log_end(log, EB_PHASE_RHS);
   for (int64_t i = 0; i < s->size; i++) {
     s->v[i] = s->fixed[i / 3] ? (s->target[i] - s->x[i]) / k
@@ -136,8 +136,9 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   *reason = EB_DIVERGED_MAX_IT;
   if (!s->parts && parts > s->most) return EB_OK;
   for (int64_t p = 0; p < parts && finite; p++) {
-    double k = dt / (double)parts;
-    advance(s, state->time + (double)p * k, k, log);
+    double k = dt / (double)parts, t = state->time + (double)p * k;
+    /* The last one ends where the step does, to the bit. */
+    advance(s, t, k, p + 1 < parts ? t + k : state->time + dt, log);
     finite = eb_all_finite(s->size, s->x);
   }
   log->iterations = parts;
@@ -155,8 +156,8 @@ const eb_solver_ops eb_solver_symplectic_euler = {
     .summary = "explicit steps of symplectic Euler, cut into parts that are stable",
     .citation = "Hairer, Lubich and Wanner: Geometric Numerical Integration, 2006, Section I.1.2",
     .capabilities = EB_CAP_TRIANGLES | EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_ONE_POINT |
-                    EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_COLLIDERS |
-                    EB_CAP_CUTTING,
+                    EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED |
+                    EB_CAP_COLLIDERS | EB_CAP_CUTTING,
     .update = EB_UPDATE_SUBSTEPS,
     .options = options,
     .create = create,
