@@ -60,6 +60,7 @@ SKIP: {
 
 # ---- the command
 like_error(2, qr/external wants a command/, 'no command', 'run', $beam, '-s', 'external', '-o', 'n.h5');
+like_error(2, qr/hello = 0 is outside/, 'no time to say hello', 'run', $beam, '-s', 'external:hello=0,true', '-o', 'n.h5');
 is_code(3, 'commands that are none', 'run', $beam, '-s', 'external:/no/such/program --with=a,b', '--steps', '2', '-o', 'none.h5');
 my ($none) = runs_in('none.h5');
 is($none->{options}, 'command=/no/such/program --with=a,b', 'all of it is the command, commas too');
@@ -76,6 +77,9 @@ sub take { my ($kind, $text, $body) = unpack 'a4 V Q<', bytes(16); ($kind, bytes
 sub work { my $end = time + $_[0]; my $x = 0; $x++ while time < $end; }
 my $hello = "protocol " . ($fault eq 'version' ? 2 : 1) . "\nname bad 1\nserves tetrahedra hyperelastic\n";
 exit 7 if $fault eq 'early';
+if ($fault eq 'silent') { print STDOUT "who is there?\n"; STDOUT->flush; sleep 1000 }
+if ($fault eq 'half') { print $out 'HELO'; sleep 1000 }
+if ($fault eq 'noise') { print $out "hello world, this is not a frame\n"; sleep 1000 }
 frame('HELO', $hello, '');
 take();
 frame('REDY', '', '');
@@ -112,7 +116,10 @@ while (1) {
 END
 my $bad = "external:$^X " . scratch('bad.pl');
 my %wanted = (
-  early => ['failed', qr/set-up.*has ended with exit status 7/],
+  early => ['failed', qr/set-up.*bad.pl early' has sent no frame HELO: the program has ended with exit status 7/],
+  silent => ['failed', qr/bad.pl silent' has sent no frame HELO .*hello=S.* no whole frame within 1 s; it printed: who is there\?$/],
+  half => ['failed', qr/bad.pl half' has sent no frame HELO .* no whole frame within 1 s$/],
+  noise => ['failed', qr/bad.pl noise' has sent no frame HELO: .*no frame of the protocol/],
   version => ['skipped', qr/speaks version '2' of the protocol, this build version 1/],
   die => ['failed', qr/step: the program has ended with exit status \d+; it printed: I am dying/],
   signal => ['failed', qr/was ended by signal 11/],
@@ -128,7 +135,7 @@ my %wanted = (
 );
 delete @wanted{qw(memory)} if sanitized();
 # As nothing moves, audits fail: what happens to the case is what is asked here.
-my ($code) = run('run', $beam, map({ ('-s', "$bad $_") } sort keys %wanted), '--steps', '3', '--timeout', '4', '--memory', '200', '-o', 'bad.h5');
+my ($code) = run('run', $beam, map({ ('-s', (/^(silent|half)$/ ? $bad =~ s/:/:hello=1,/r : $bad) . " $_") } sort keys %wanted), '--steps', '3', '--timeout', '4', '--memory', '200', '-o', 'bad.h5');
 is($code, 3, 'programs that go wrong: a solver failed');
 my %run = map { $_->{options} =~ / (\w+)$/ ? ($1 => $_) : () } runs_in('bad.h5');
 for my $fault (sort keys %wanted) {

@@ -50,6 +50,40 @@ static void test_values(void) {
   eb_values_destroy(values);
 }
 
+/* Of a table that begins with a line: `given` is `command` behind settings, all of it canonical. */
+static void has_line(const char *given, const char *command, double wait, const char *canonical) {
+  static const eb_option table[] = {{"command", EB_OPTION_LINE, NULL, 0, 0, NULL, "", "a command"},
+                                    {"wait", EB_OPTION_REAL, "60", 1, 99, NULL, "s", "patience"},
+                                    {"more", EB_OPTION_BOOL, "no", 0, 0, NULL, "", "more"},
+                                    {0}};
+  eb_values *values;
+  eb_error error = eb_values_create("solver", table, given, &values);
+  if (!command) {
+    tap_fails(error, EB_ERR_USAGE, canonical, given);
+    return;
+  }
+  tap_require(error, given);
+  tap_ok(strcmp(eb_values_text(values, "command"), command) == 0, "'%s' is '%s'", given,
+         eb_values_text(values, "command"));
+  tap_near(eb_values_real(values, "wait"), wait, 0, "behind its settings");
+  tap_ok(strcmp(eb_values_canonical(values), canonical) == 0, "in canonical text %s", canonical);
+  eb_values_destroy(values);
+}
+
+static void test_lines(void) {
+  has_line("run a=1,b", "run a=1,b", 60, "command=run a=1,b");
+  has_line("command=run wait=2", "run wait=2", 60, "command=run wait=2");
+  has_line("wait=2,run", "run", 2, "wait=2,command=run");
+  has_line("more=yes,wait=2,command=run,wait=3", "run,wait=3", 2,
+           "wait=2,more=yes,command=run,wait=3");
+  has_line("waits=2,run", "waits=2,run", 60, "command=waits=2,run");
+  has_line("wait=2", "wait=2", 60, "command=wait=2");
+  has_line("", NULL, 0, "wants a command");
+  has_line("wait=2,", NULL, 0, "wants a command");
+  has_line("wait=2,wait=3,run", NULL, 0, "wait is set twice");
+  has_line("wait=0,run", NULL, 0, "outside");
+}
+
 static void has_order(const char *given, const char *want) {
   eb_values *values;
   tap_require(eb_values_create("solver", options, given, &values), given);
@@ -214,6 +248,7 @@ static void test_digest(void) {
 int main(void) {
   scratch_open();
   test_values();
+  test_lines();
   test_conditional_defaults();
   test_bad_values();
   test_errors();

@@ -105,29 +105,55 @@ static eb_error set(eb_values *values, int i, const char *text, bool given) {
   return EB_OK;
 }
 
+/* "a=1", taken apart. */
+static eb_error set_one(eb_values *values, char *assignment) {
+  char *equals = strchr(assignment, '=');
+  if (!equals || equals == assignment)
+    return EB_ERROR(EB_ERR_USAGE, "%s: '%s' is not of the form name=value", values->owner,
+                    assignment);
+  *equals = '\0';
+  int i = find(values, assignment);
+  if (i < 0) return unknown_option(values, assignment);
+  if (values->values[i].given)
+    return EB_ERROR(EB_ERR_USAGE, "%s: %s is set twice", values->owner, assignment);
+  return set(values, i, equals + 1, true);
+}
+
 /* Sets "a=1,b=x", which it takes apart. */
 static eb_error set_all(eb_values *values, char *assignments) {
   for (char *at = assignments, *comma; at && *at; at = comma ? comma + 1 : NULL) {
     comma = strchr(at, ',');
     if (comma) *comma = '\0';
-    char *equals = strchr(at, '=');
-    if (!equals || equals == at)
-      return EB_ERROR(EB_ERR_USAGE, "%s: '%s' is not of the form name=value", values->owner, at);
-    *equals = '\0';
-    int i = find(values, at);
-    if (i < 0) return unknown_option(values, at);
-    if (values->values[i].given)
-      return EB_ERROR(EB_ERR_USAGE, "%s: %s is set twice", values->owner, at);
-    EB_TRY(set(values, i, equals + 1, true));
+    EB_TRY(set_one(values, at));
   }
   return EB_OK;
 }
 
-/* The one option that takes all there is. */
-static eb_error set_line(eb_values *values, const char *line) {
-  size_t name = strlen(values->options[0].name);
-  bool named = strncmp(line, values->options[0].name, name) == 0 && line[name] == '=';
-  return set(values, 0, named ? line + name + 1 : line, true);
+static bool has_line(const eb_values *values) {
+  return values->count > 0 && values->options[0].type == EB_OPTION_LINE;
+}
+
+static bool begins_with(const char *text, const char *name) {
+  size_t length = strlen(name);
+  return strncmp(text, name, length) == 0 && text[length] == '=';
+}
+
+/* "a=1,LINE" or "a=1,name=LINE": settings of the table's other options, then its first one, which
+ * takes all there is. */
+static eb_error set_line(eb_values *values, char *line) {
+  for (int i = 1; i < values->count;) {
+    char *comma = strchr(line, ',');
+    if (!comma || !begins_with(line, values->options[i].name)) {
+      i++;
+      continue;
+    }
+    *comma = '\0';
+    EB_TRY(set_one(values, line));
+    line = comma + 1;
+    i = 1;
+  }
+  const char *name = values->options[0].name;
+  return set(values, 0, begins_with(line, name) ? line + strlen(name) + 1 : line, true);
 }
 
 static eb_error set_defaults(eb_values *values) {
@@ -168,28 +194,35 @@ static eb_error require_all(const eb_values *values) {
   return EB_OK;
 }
 
-static eb_error resolve(eb_values *values, const char *assignments) {
+/* A line is the last, since nothing that follows it would be told from it; beside it stand those
+ * options that are given. */
+static eb_error write_canonical(eb_values *values) {
   size_t bytes = 1;
+  for (int i = 0; i < values->count; i++)
+    bytes += strlen(values->options[i].name) + strlen(values->values[i].text) + 2;
+  EB_TRY(EB_NEW(values->canonical, bytes));
+  char *at = values->canonical;
+  for (int k = 0; k < values->count; k++) {
+    int i = has_line(values) ? (k + 1) % values->count : k;
+    if (has_line(values) && !values->values[i].given) continue;
+    at += sprintf(at, "%s%s=%s", at == values->canonical ? "" : ",", values->options[i].name,
+                  values->values[i].text);
+  }
+  return EB_OK;
+}
+
+static eb_error resolve(eb_values *values, const char *assignments) {
   EB_TRY(set_defaults(values));
-  if (assignments && *assignments && values->count == 1 &&
-      values->options[0].type == EB_OPTION_LINE) {
-    EB_TRY(set_line(values, assignments));
-  } else if (assignments && *assignments) {
+  if (assignments && *assignments) {
     char *copy = strdup(assignments);
     if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot read the options of %s", values->owner);
-    eb_error error = set_all(values, copy);
+    eb_error error = has_line(values) ? set_line(values, copy) : set_all(values, copy);
     free(copy);
     EB_TRY(error);
   }
   EB_TRY(set_conditionals(values));
   EB_TRY(require_all(values));
-  for (int i = 0; i < values->count; i++)
-    bytes += strlen(values->options[i].name) + strlen(values->values[i].text) + 2;
-  EB_TRY(EB_NEW(values->canonical, bytes));
-  char *at = values->canonical;
-  for (int i = 0; i < values->count; i++)
-    at += sprintf(at, "%s%s=%s", i ? "," : "", values->options[i].name, values->values[i].text);
-  return EB_OK;
+  return write_canonical(values);
 }
 
 eb_error eb_values_create(const char *owner, const eb_option *options, const char *assignments,

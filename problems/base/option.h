@@ -19,7 +19,9 @@ typedef enum eb_option_type {
   EB_OPTION_BOOL,
   EB_OPTION_CHOICE, /* one of `choices`, separated by '|' */
   EB_OPTION_TEXT,
-  EB_OPTION_LINE /* all that is given, commas too, behind "name=" or not: the only one of a table */
+  /* The first of a table: all that is given, commas too, behind "name=" or not, but for settings of
+   * the table's other options that it begins with. */
+  EB_OPTION_LINE
 } eb_option_type;
 
 typedef struct eb_option {
@@ -54,7 +56,8 @@ const char *eb_values_text(const eb_values *values, const char *name); /* CHOICE
 bool eb_values_given(const eb_values *values, const char *name); /* set by the user? */
 bool eb_values_declares(const eb_values *values, const char *name);
 
-/* All options as "a=1,b=x", in declaration order; owned by the values. */
+/* All options as "a=1,b=x", in declaration order; of a table with a line those that are given, and
+ * the line at the end. Owned by the values. */
 const char *eb_values_canonical(const eb_values *values);
 
 #pragma GCC visibility pop

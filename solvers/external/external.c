@@ -38,7 +38,9 @@ typedef struct external {
 
 static const eb_option options[] = {
     {"command", EB_OPTION_LINE, NULL, 0, 0, NULL, "",
-     "the program with its arguments, for the shell: all that follows external:"},
+     "the program with its arguments, for the shell: all that follows external:, or hello=S,"},
+    {"hello", EB_OPTION_REAL, "60", 1e-3, 1e6, NULL, "s",
+     "how long the program may take to send its first frame, HELO; before the command"},
     {0}};
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -64,9 +66,19 @@ static eb_error unexpected(const external *e, const char *wanted) {
                   wanted);
 }
 
+static eb_error receive_hello(external *e, double limit) {
+  e->program.limit = limit;
+  eb_error error = eb_program_receive(&e->program, &e->in);
+  e->program.limit = 0;
+  return error || strcmp(e->in.kind, "HELO") == 0 ? error : unexpected(e, "HELO");
+}
+
 static eb_error meet(external *e, eb_solver *solver) {
-  EB_TRY(eb_program_receive(&e->program, &e->in));
-  if (strcmp(e->in.kind, "HELO")) return unexpected(e, "HELO");
+  eb_error error = receive_hello(e, eb_values_real(solver->options, "hello"));
+  if (error)
+    return eb_error_prefix(
+        error, "'%s' has sent no frame HELO%s", eb_values_text(solver->options, "command"),
+        eb_error_kind(error) == EB_ERR_LIMIT ? " (external:hello=S,COMMAND waits longer)" : "");
   EB_TRY(eb_hello_read(e->in.text, &e->hello));
   solver->update = e->hello.update;
   solver->described = e->hello.name;

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "problems/base/clock.h"
 #include "problems/base/text.h"
 
 /* ---- what it prints -------------------------------------------------------------------------- */
@@ -62,9 +64,18 @@ static bool has_ended(eb_program *program, int milliseconds, int *status) {
   return true;
 }
 
-/* The socket is closed at its end: says why, with its last line. */
+/* The end of what it has printed. */
+static const char *last_words(eb_program *program) {
+  enum { LAST_WORDS = 300 };
+  listen_to(program);
+  while (program->length > 0 && program->words[program->length - 1] == '\n')
+    program->words[--program->length] = '\0';
+  return program->words + (program->length > LAST_WORDS ? program->length - LAST_WORDS : 0);
+}
+
+/* The socket is closed at its end: says why, with its last words. */
 static eb_error explain_end(eb_program *program) {
-  enum { PATIENCE = 500 /* ms */, LAST_WORDS = 300 };
+  enum { PATIENCE = 500 /* ms */ };
   int status = 0;
   char how[100] = "has closed its socket";
   bool knew = program->pid == 0;
@@ -77,11 +88,7 @@ static eb_error explain_end(eb_program *program) {
     else
       snprintf(how, sizeof how, "has ended with exit status %d", WEXITSTATUS(status));
   }
-  listen_to(program);
-  while (program->length > 0 && program->words[program->length - 1] == '\n')
-    program->words[--program->length] = '\0';
-  const char *words = program->words;
-  if (program->length > LAST_WORDS) words += program->length - LAST_WORDS;
+  const char *words = last_words(program);
   return EB_ERROR(EB_ERR_IO, "the program %s%s%s", how, *words ? "; it printed: " : "", words);
 }
 
@@ -155,10 +162,10 @@ void eb_program_end(eb_program *program) {
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* Until the socket is ready for `events`. */
-static void wait_for(eb_program *program, short events) {
+/* Until the socket is ready for `events`, or for so long; negative: however long that takes. */
+static void wait_for(eb_program *program, short events, int milliseconds) {
   struct pollfd files[] = {{program->socket, events, 0}, {program->prints, POLLIN, 0}};
-  if (poll(files, 2, -1) > 0 && files[1].revents) listen_to(program);
+  if (poll(files, 2, milliseconds) > 0 && files[1].revents) listen_to(program);
 }
 
 typedef struct frame_head {
@@ -183,7 +190,7 @@ eb_error eb_program_send(eb_program *program, const char *kind, const char *text
        rest.msg_iovlen > 0;) {
     ssize_t sent = sendmsg(program->socket, &rest, MSG_NOSIGNAL);
     if (sent < 0 && errno != EAGAIN && errno != EINTR) return explain_end(program);
-    if (sent < 0) wait_for(program, POLLOUT);
+    if (sent < 0) wait_for(program, POLLOUT, -1);
     for (size_t left = sent > 0 ? (size_t)sent : 0; rest.msg_iovlen > 0;) {
       size_t part = rest.msg_iov->iov_len < left ? rest.msg_iov->iov_len : left;
       rest.msg_iov->iov_base = (char *)rest.msg_iov->iov_base + part;
@@ -197,12 +204,28 @@ eb_error eb_program_send(eb_program *program, const char *kind, const char *text
   return EB_OK;
 }
 
-static eb_error read_all(eb_program *program, void *to, size_t bytes) {
+static eb_error late(eb_program *program) {
+  const char *words = last_words(program);
+  return EB_ERROR(EB_ERR_LIMIT, "the program runs, but has sent no whole frame within %g s%s%s",
+                  program->limit, *words ? "; it printed: " : "", words);
+}
+
+/* Waits for more of a frame that is due at `due`, on the clock of eb_wall_seconds. */
+static eb_error wait_for_more(eb_program *program, double due) {
+  enum { MOST = 1000000 /* ms, so that any limit fits */ };
+  double left = 1e3 * (due - eb_wall_seconds());
+  if (program->limit > 0 && left <= 0) return late(program);
+  /* Rounded up: it is not to be asked again and again in the last millisecond. */
+  wait_for(program, POLLIN, program->limit > 0 ? 1 + (int)fmin(left, MOST) : -1);
+  return EB_OK;
+}
+
+static eb_error read_all(eb_program *program, double due, void *to, size_t bytes) {
   for (char *at = to; bytes > 0;) {
     ssize_t got = recv(program->socket, at, bytes, 0);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return explain_end(program);
     if (got < 0) {
-      wait_for(program, POLLIN);
+      EB_TRY(wait_for_more(program, due));
       continue;
     }
     at += got;
@@ -213,7 +236,8 @@ static eb_error read_all(eb_program *program, void *to, size_t bytes) {
 
 eb_error eb_program_receive(eb_program *program, eb_frame_in *frame) {
   frame_head head;
-  EB_TRY(read_all(program, &head, sizeof head));
+  double due = eb_wall_seconds() + program->limit;
+  EB_TRY(read_all(program, due, &head, sizeof head));
   memcpy(frame->kind, head.kind, sizeof head.kind);
   for (int i = 0; i < 4; i++)
     if (frame->kind[i] < 'A' || frame->kind[i] > 'Z')
@@ -226,11 +250,11 @@ eb_error eb_program_receive(eb_program *program, eb_frame_in *frame) {
                     "most %d and %zu are expected here",
                     frame->kind, head.text, (unsigned long long)head.body, EB_FRAME_TEXT,
                     sizeof(double) * frame->capacity);
-  EB_TRY(read_all(program, frame->text, head.text));
+  EB_TRY(read_all(program, due, frame->text, head.text));
   frame->text[head.text] = '\0';
   if (strlen(frame->text) != head.text)
     return EB_ERROR(EB_ERR_FORMAT, "the text of the program's frame %s has bytes of value 0",
                     frame->kind);
   frame->body_count = head.body / sizeof(double);
-  return read_all(program, frame->body, head.body);
+  return read_all(program, due, frame->body, head.body);
 }

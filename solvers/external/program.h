@@ -27,6 +27,7 @@ typedef struct eb_program {
   int prints; /* our end of the pipe that it prints into; -1: it has closed it */
   char words[EB_PROGRAM_WORDS];
   size_t length; /* of words */
+  double limit;  /* s that a frame may take to come; 0: no limit */
 } eb_program;
 
 /* Bytes of a frame's body. */
@@ -53,7 +54,8 @@ void eb_program_end(eb_program *program);
  * printed. */
 EB_MUST eb_error eb_program_send(eb_program *program, const char *kind, const char *text,
                                  const eb_piece *pieces, int count);
-/* The next frame. EB_ERR_FORMAT too: what comes is none, or is longer than the buffers. */
+/* The next frame. EB_ERR_FORMAT too: what comes is none, or is longer than the buffers;
+ * EB_ERR_LIMIT: it has not come within program->limit. */
 EB_MUST eb_error eb_program_receive(eb_program *program, eb_frame_in *frame);
 
 #endif
