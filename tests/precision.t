@@ -38,6 +38,13 @@ my $count = @{$profiles->{problems}};
 cmp_ok($count, '>', 0, 'there are problems');
 is($count + $profiles->{solved_by_none} + $profiles->{not_resolved}, 7, '  and all levels are accounted for');
 is_deeply([grep { defined } @{$profiles->{cost}[0]{$cheat}}], [], '  of which the cheat solves none');
+my $factored = $profiles->{factorizations};
+is_deeply([map { $_->{error} } @{$factored->{problems}}], [map { $_->{error} } @{$profiles->{problems}}], '  the same by factorizations, which these solvers make');
+is_deeply([map { $factored->{cost}[0]{'semi-implicit'}[$_] } 0 .. $count - 1], [map { my $level = $_->{error};
+  (sort { $a <=> $b } map { $_->{cost}{factorizations} } grep { $_->{error} + $reference->{error} <= $level } @sound)[0] } @{$factored->{problems}}],
+  '  with those of the cheapest trial');
+is_deeply($profiles->{products}, {problems => [], cost => [{'semi-implicit' => [], $cheat => []}], solved_by_none => $count + $profiles->{solved_by_none},
+  not_resolved => $profiles->{not_resolved}, uncounted => ['semi-implicit', $cheat]}, '  and of products, which none makes, there is no profile');
 ok((!grep { $profiles->{problems}[$_]{error} < 5 * $reference->{error} } 0 .. $count - 1), '  none finer than the reference');
 
 # ---- what is written
@@ -54,9 +61,13 @@ my @named = $page =~ /(?:src|href)="([^"#]+)"/g;
 cmp_ok(scalar @named, '>=', 9, '  and plots');
 is_deeply([grep { !-s scratch("a/$_") } @named], [], '  that are there');
 unlike(slurp(scratch('a/0-cpu.dat')), qr/cheat/, 'the cheat is on no curve');
+ok(-s scratch('a/performance-factorizations.svg') && !-e scratch('a/performance-products.svg'), 'there is a profile by factorizations, and none by products');
 ok(-s scratch("a/$_"), "$_ is kept") for qw(precision.h5 reference.h5 trajectories.h5);
 
 # ---- again
+($out) = is_code(0, 'who does not count is named', 'precision', @beam, '--budget', '1', '--against', 'step', '-s', 'explicit:substeps=400', '-s', 'newton', @plugins, '-o', 'h');
+like($out, qr/^Performance profile by factorizations: .*; not shown, since they count none: explicit:substeps=400\n.*\n  newton +1\.00/m, '  in words');
+like(slurp(scratch('h/index.html')), qr/Error against factorizations; not shown, since they count none: explicit:substeps=400/, '  and at the curve');
 like_error(2, qr{exists; --resume}, 'what is there is not replaced', @first);
 ($out, $err) = is_code(4, 'but completed', @first, '--resume');
 unlike($err, qr/steps/, '  without running anything again');

@@ -59,6 +59,8 @@ static void test_seeds(void) {
          "a trial of which one seed fails has failed");
 }
 
+static const eb_profile_of by_cpu = {EB_COST_CPU, false}, by_paid = {EB_COST_CPU, true};
+
 /* One scene, whose reference is off by 1e-3; two solvers of two trials. */
 static void test_profiles(void) {
   const eb_study_request request = {.budget = 2, .seeds = SEEDS};
@@ -73,8 +75,13 @@ static void test_profiles(void) {
   trials[3] = trial_of(9.5e-3, 10, EB_TRIAL_STANDS, runs[3]);
   runs[2][1].cost[EB_COST_CPU] = 0.1; /* cheaper than the other solver, for one seed */
   runs[3][2].state = EB_TRIAL_FAILED;
+  for (int t = 0; t < 4; t++)
+    for (int k = 0; k < SEEDS; k++) {
+      runs[t][k].cost[EB_COST_PRODUCTS] = t == 2 && k < 2 ? 70 : 0;
+      runs[t][k].cost[EB_COST_FACTORIZATIONS] = 0;
+    }
   tap_require(eb_study_profile(&study), "profiles");
-  const eb_profiles *p = &study.profiles;
+  const eb_profiles *p = &study.profiles[EB_COST_CPU];
   /* 1e-1: both; 3.2e-2: the second, 1e-2: 9.5e-3 + 1e-3 is beyond; down to 5e-3 are resolved. */
   tap_ok(p->problems == 2 && p->unsolved == 1 && p->unresolved == 4,
          "problems that are solved, solved by none, and finer than the reference: %d, %d, %d",
@@ -82,21 +89,34 @@ static void test_profiles(void) {
   tap_ok(p->cost[0][0] == 1 && p->cost[0][1] == 2, "costs of the cheapest trial that gets there");
   tap_ok(isinf(p->cost[0][2]) && p->cost[0][3] == 10, "  and infinity for a trial that failed");
   tap_ok(isinf(p->cost[2][3]), "  with that seed");
-  eb_share first = eb_study_share(&study, 0, false, 1),
-           second = eb_study_share(&study, 1, false, 1);
+  eb_share first = eb_study_share(&study, by_cpu, 0, 1),
+           second = eb_study_share(&study, by_cpu, 1, 1);
   tap_near(first.mean, 1. / 3, 1e-15, "the first solver is the cheapest for one, for two seeds");
   tap_ok(first.least == 0 && first.most == 0.5, "  and for none for the third");
   tap_near(second.mean, (0.5 + 1 + 0) / 3, 1e-15, "the second for the other, or both, or none");
-  eb_share paid = eb_study_share(&study, 1, true, 2.5);
+  eb_share paid = eb_study_share(&study, by_paid, 1, 2.5);
   /* In units of 2 s: seed 0 has costs 2 and 10, seed 1 has 0.1 and 5, seed 2 has 6. */
   tap_near(paid.mean, (0.5 + 1 + 0) / 3, 1e-15, "and solves these for 5 s");
   double from, to;
-  eb_study_changes(&study, true, &from, &to);
+  eb_study_changes(&study, by_paid, &from, &to);
   tap_ok(from == 0.05 && to == 5, "where shares change");
-  free(study.profiles.problem);
-  free(study.profiles.unit);
-  for (int k = 0; k < SEEDS; k++) free(study.profiles.cost[k]);
-  free(study.profiles.cost);
+  /* Only the first trial of the second solver counts products, and in the last seed none does. */
+  const eb_profiles *products = &study.profiles[EB_COST_PRODUCTS];
+  tap_ok(!eb_study_counts(&study, 0, EB_COST_PRODUCTS) &&
+             eb_study_counts(&study, 1, EB_COST_PRODUCTS) &&
+             !eb_study_counts(&study, 1, EB_COST_FACTORIZATIONS),
+         "who counts products is told");
+  tap_ok(products->problems == 1 && products->unsolved == 2 && products->unresolved == 4,
+         "by products there is what trials that count them solve");
+  tap_ok(isinf(products->cost[0][0]) && products->cost[0][1] == 70 && isinf(products->cost[2][1]),
+         "  for what they count");
+  tap_ok(study.profiles[EB_COST_FACTORIZATIONS].problems == 0, "and where nobody counts, nothing");
+  for (int c = 0; c < EB_COST_KINDS; c++) {
+    free(study.profiles[c].problem);
+    free(study.profiles[c].unit);
+    for (int k = 0; k < SEEDS; k++) free(study.profiles[c].cost[k]);
+    free(study.profiles[c].cost);
+  }
 }
 
 int main(void) {

@@ -11,17 +11,18 @@
 
 /* ---- shares ---------------------------------------------------------------------------------- */
 
-static eb_costs costs_of(const eb_study *study, int seed) {
-  return (eb_costs){study->profiles.problems, study->solver_count, study->profiles.cost[seed]};
+static eb_costs costs_of(const eb_study *study, eb_cost_kind kind, int seed) {
+  const eb_profiles *p = &study->profiles[kind];
+  return (eb_costs){p->problems, study->solver_count, p->cost[seed]};
 }
 
-eb_share eb_study_share(const eb_study *study, int solver, bool paid, double at) {
-  const eb_profiles *p = &study->profiles;
+eb_share eb_study_share(const eb_study *study, eb_profile_of of, int solver, double at) {
+  const eb_profiles *p = &study->profiles[of.kind];
   eb_share share = {0, INFINITY, 0};
   for (int k = 0; k < study->request->seeds; k++) {
-    const eb_costs costs = costs_of(study, k);
-    int count =
-        paid ? eb_profile_paid(&costs, p->unit, solver, at) : eb_profile_within(&costs, solver, at);
+    const eb_costs costs = costs_of(study, of.kind, k);
+    int count = of.paid ? eb_profile_paid(&costs, p->unit, solver, at)
+                        : eb_profile_within(&costs, solver, at);
     double part = p->problems ? (double)count / p->problems : 0;
     share.mean += part / study->request->seeds;
     share.least = fmin(share.least, part);
@@ -30,15 +31,15 @@ eb_share eb_study_share(const eb_study *study, int solver, bool paid, double at)
   return share;
 }
 
-void eb_study_changes(const eb_study *study, bool paid, double *first, double *last) {
-  const eb_profiles *p = &study->profiles;
+void eb_study_changes(const eb_study *study, eb_profile_of of, double *first, double *last) {
+  const eb_profiles *p = &study->profiles[of.kind];
   *first = INFINITY;
   *last = 0;
   for (int k = 0; k < study->request->seeds; k++) {
-    const eb_costs costs = costs_of(study, k);
+    const eb_costs costs = costs_of(study, of.kind, k);
     for (int i = 0; i < p->problems; i++)
       for (int s = 0; s < study->solver_count; s++) {
-        double at = eb_costs_of(&costs, i, s) / (paid ? p->unit[i] : eb_costs_best(&costs, i));
+        double at = eb_costs_of(&costs, i, s) / (of.paid ? p->unit[i] : eb_costs_best(&costs, i));
         if (!isfinite(at)) continue;
         *first = fmin(*first, at);
         *last = fmax(*last, at);
@@ -98,12 +99,26 @@ eb_error eb_control_words(const eb_study_scene *scene, eb_text *out) {
                         scene->ratio, c->resolution, 100 * c->difference);
 }
 
-eb_error eb_profiles_words(const eb_study *study, eb_text *out) {
-  const eb_profiles *p = &study->profiles;
-  return eb_text_printf(out,
+const char *const eb_cost_words[EB_COST_KINDS] = {"CPU time", "products with the matrix",
+                                                  "factorizations"};
+
+eb_error eb_uncounted_words(const eb_study *study, eb_cost_kind kind, eb_text *out) {
+  int left = 0;
+  EB_TRY(eb_text_append(out, "", 0));
+  for (int k = 0; k < study->solver_count; k++)
+    if (!eb_study_counts(study, k, kind))
+      EB_TRY(eb_text_printf(out, "%s%s", left++ ? ", " : "; not shown, since they count none: ",
+                            study->solvers[k].spec));
+  return EB_OK;
+}
+
+eb_error eb_profiles_words(const eb_study *study, eb_cost_kind kind, eb_text *out) {
+  const eb_profiles *p = &study->profiles[kind];
+  EB_TRY(eb_text_printf(out,
                         "shares of %d problems (scene and error) that some solver solves; left "
                         "out: %d that none does, %d finer than a reference resolves",
-                        p->problems, p->unsolved, p->unresolved);
+                        p->problems, p->unsolved, p->unresolved));
+  return kind == EB_COST_CPU ? EB_OK : eb_uncounted_words(study, kind, out);
 }
 
 eb_error eb_trial_words(const eb_trial *t, eb_text *out) {
@@ -177,19 +192,23 @@ static eb_error print_scene(const eb_study *study, int scene, FILE *out) {
   return EB_OK;
 }
 
-static eb_error print_profiles(const eb_study *study, FILE *out) {
+static eb_error print_profile(const eb_study *study, eb_cost_kind kind, FILE *out) {
   static const double at[] = {1, 2, 4, 10, INFINITY};
   enum { COLUMNS = sizeof at / sizeof *at };
+  const eb_profile_of of = {kind, false};
+  char head[80];
   eb_text words = {0};
-  EB_TRY(print_words(out, "Performance profile: ", eb_profiles_words(study, &words), &words));
-  if (study->profiles.problems == 0) return EB_OK;
-  eb_print(out, "  %-40s", "within so many times the least CPU time");
+  snprintf(head, sizeof head, "Performance profile by %s: ", eb_cost_words[kind]);
+  EB_TRY(print_words(out, head, eb_profiles_words(study, kind, &words), &words));
+  if (study->profiles[kind].problems == 0) return EB_OK;
+  eb_print(out, "  %-40s", "within so many times the least");
   for (int c = 0; c < COLUMNS - 1; c++) eb_print(out, " %5g", at[c]);
   eb_print(out, "  ever\n");
   for (int k = 0; k < study->solver_count; k++) {
+    if (!eb_study_counts(study, k, kind)) continue;
     eb_print(out, "  %-40s", study->solvers[k].spec);
     for (int c = 0; c < COLUMNS; c++)
-      eb_print(out, " %5.2f", eb_study_share(study, k, false, at[c]).mean);
+      eb_print(out, " %5.2f", eb_study_share(study, of, k, at[c]).mean);
     eb_print(out, "\n");
   }
   return EB_OK;
@@ -204,7 +223,8 @@ eb_error eb_study_print(const eb_study *study, FILE *out) {
         print_words(out, indent, eb_competitor_words(study, &study->solvers[k], &words), &words));
   }
   for (int i = 0; i < study->scene_count; i++) EB_TRY(print_scene(study, i, out));
-  return print_profiles(study, out);
+  for (int c = 0; c < EB_COST_KINDS; c++) EB_TRY(print_profile(study, (eb_cost_kind)c, out));
+  return EB_OK;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -287,8 +307,17 @@ static json_t *json_control(const eb_study_scene *s) {
                    c->detail ? c->detail : "");
 }
 
-static json_t *json_profiles(const eb_study *study) {
-  const eb_profiles *p = &study->profiles;
+/* The solvers that count nothing of the kind. */
+static json_t *json_uncounted(const eb_study *study, eb_cost_kind kind) {
+  json_t *list = json_array();
+  for (int k = 0; k < study->solver_count; k++)
+    if (!eb_study_counts(study, k, kind))
+      json_array_append_new(list, json_string(study->solvers[k].spec));
+  return list;
+}
+
+static json_t *json_profile(const eb_study *study, eb_cost_kind kind) {
+  const eb_profiles *p = &study->profiles[kind];
   json_t *problems = json_array(), *costs = json_array();
   for (int i = 0; i < p->problems; i++)
     json_array_append_new(
@@ -296,7 +325,7 @@ static json_t *json_profiles(const eb_study *study) {
                             "error", p->problem[i].error, "unit", eb_json_real(p->unit[i])));
   for (int seed = 0; seed < study->request->seeds; seed++) {
     json_t *solvers = json_object();
-    const eb_costs of = costs_of(study, seed);
+    const eb_costs of = costs_of(study, kind, seed);
     for (int k = 0; k < study->solver_count; k++) {
       json_t *list = json_array();
       for (int i = 0; i < p->problems; i++)
@@ -305,8 +334,17 @@ static json_t *json_profiles(const eb_study *study) {
     }
     json_array_append_new(costs, solvers);
   }
-  return json_pack("{s:o, s:o, s:i, s:i}", "problems", problems, "cost", costs, "solved_by_none",
-                   p->unsolved, "not_resolved", p->unresolved);
+  return json_pack("{s:o, s:o, s:i, s:i, s:o}", "problems", problems, "cost", costs,
+                   "solved_by_none", p->unsolved, "not_resolved", p->unresolved, "uncounted",
+                   json_uncounted(study, kind));
+}
+
+/* By CPU time, and inside of that by the others. */
+static json_t *json_profiles(const eb_study *study) {
+  json_t *json = json_profile(study, EB_COST_CPU);
+  for (int c = EB_COST_CPU + 1; c < EB_COST_KINDS; c++)
+    json_object_set_new(json, eb_cost_names[c], json_profile(study, (eb_cost_kind)c));
+  return json;
 }
 
 static eb_error json_solvers(const eb_study *study, json_t **out) {

@@ -8,21 +8,30 @@
 
 #include "harness/precision/study.h"
 
-/* A share of the problems of study->profiles: the mean over the seeds, and the extremes. */
+/* A profile: by a kind of cost, over the least of all solvers; or by CPU time that is paid, in
+ * steps of the reference's coarsest level. */
+typedef struct eb_profile_of {
+  eb_cost_kind kind;
+  bool paid; /* kind is EB_COST_CPU */
+} eb_profile_of;
+/* A share of its problems: the mean over the seeds, and the extremes. */
 typedef struct eb_share {
   double mean, least, most;
 } eb_share;
-/* Of those that a solver solves within `at` times the least cost or, with `paid`, for `at` steps of
- * their reference's coarsest level. */
-eb_share eb_study_share(const eb_study *study, int solver, bool paid, double at);
+/* Of those that a solver solves within `at` times the least cost, or for `at` units. */
+eb_share eb_study_share(const eb_study *study, eb_profile_of of, int solver, double at);
 /* The least and the largest `at` at which a share changes; INFINITY and 0 when none does. */
-void eb_study_changes(const eb_study *study, bool paid, double *first, double *last);
+void eb_study_changes(const eb_study *study, eb_profile_of of, double *first, double *last);
 
 /* Names of the plots that eb_study_draw has drawn, without ending. */
 typedef struct eb_study_plots {
   bool (*scene)[EB_COST_KINDS]; /* scenes: DIR/SCENE-COST, as "0-cpu" */
-  bool performance, data;       /* DIR/performance, DIR/data */
+  /* DIR/performance, DIR/performance-products, ..; DIR/data */
+  bool performance[EB_COST_KINDS], data;
 } eb_study_plots;
+enum { EB_STEM = 40 };
+/* Of a performance profile's plot: "performance", "performance-products", .. */
+void eb_performance_stem(eb_cost_kind kind, char out[EB_STEM]);
 EB_MUST eb_error eb_study_draw(const eb_study *study, const char *dir, eb_study_plots *drawn);
 void eb_study_plots_clear(eb_study_plots *plots);
 
@@ -35,7 +44,12 @@ EB_MUST eb_error eb_study_print(const eb_study *study, FILE *out);
 EB_MUST eb_error eb_reference_words(const eb_study *study, const eb_study_scene *scene,
                                     eb_text *out);
 EB_MUST eb_error eb_control_words(const eb_study_scene *scene, eb_text *out);
-EB_MUST eb_error eb_profiles_words(const eb_study *study, eb_text *out);
+EB_MUST eb_error eb_profiles_words(const eb_study *study, eb_cost_kind kind, eb_text *out);
+/* What a kind of cost is called: "CPU time", .. */
+extern const char *const eb_cost_words[EB_COST_KINDS];
+/* "; not shown, since they count none: A, B", of the solvers that count nothing of the kind; else
+ * "". */
+EB_MUST eb_error eb_uncounted_words(const eb_study *study, eb_cost_kind kind, eb_text *out);
 /* "" for a trial that stands; else its state, and why. */
 EB_MUST eb_error eb_trial_words(const eb_trial *trial, eb_text *out);
 /* What is said of a solver's knobs. */

@@ -79,14 +79,24 @@ static eb_error put_tally(const eb_study *study, int scene, eb_text *page) {
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
+static eb_error put_curves(const eb_study *study, int scene, eb_cost_kind kind, eb_text *page) {
+  char prefix[16];
+  eb_text caption = {0};
+  snprintf(prefix, sizeof prefix, "%d", scene);
+  eb_error error =
+      kind == EB_COST_CPU
+          ? eb_text_printf(&caption,
+                           "Error against processor time. Lines: a solver's trials that no "
+                           "other of its own beats. Bars: least and most over the seeds")
+          : eb_text_printf(&caption, "Error against %s", eb_cost_words[kind]);
+  if (!error) error = eb_uncounted_words(study, kind, &caption);
+  if (!error) error = eb_markup_plot(page, prefix, eb_cost_names[kind], caption.data);
+  eb_text_clear(&caption);
+  return error;
+}
+
 static eb_error put_scene(const eb_study *study, int scene, const eb_study_plots *drawn,
                           eb_text *page) {
-  static const char *const captions[EB_COST_KINDS] = {
-      "Error against processor time. Lines: a solver's trials that no other of its own beats. "
-      "Bars: "
-      "least and most over the seeds",
-      "Error against products with the matrix; solvers that make none are not shown",
-      "Error against factorizations; solvers that make none are not shown"};
   const eb_study_scene *s = &study->scenes[scene];
   bool stands = s->reference.state == EB_REFERENCE_STANDS;
   eb_text words = {0};
@@ -95,26 +105,37 @@ static eb_error put_scene(const eb_study *study, int scene, const eb_study_plots
   EB_TRY(put_words(page, "", eb_control_words(s, &words), &words));
   if (!stands) return EB_OK;
   EB_TRY(RAW(page, "<div class=\"figures\">\n"));
-  for (int c = 0; c < EB_COST_KINDS; c++) {
-    char prefix[16];
-    snprintf(prefix, sizeof prefix, "%d", scene);
-    if (drawn->scene[scene][c]) EB_TRY(eb_markup_plot(page, prefix, eb_cost_names[c], captions[c]));
-  }
+  for (int c = 0; c < EB_COST_KINDS; c++)
+    if (drawn->scene[scene][c]) EB_TRY(put_curves(study, scene, (eb_cost_kind)c, page));
   EB_TRY(RAW(page, "</div>\n"));
   EB_TRY(put_tally(study, scene, page));
   return put_trials(study, scene, page);
 }
 
+static eb_error put_performance(const eb_study *study, eb_cost_kind kind, eb_text *page) {
+  char stem[EB_STEM];
+  eb_text caption = {0};
+  eb_performance_stem(kind, stem);
+  eb_error error = eb_text_printf(&caption,
+                                  "Performance profile (Dolan and More 2002): share of the "
+                                  "problems solved within so many times "
+                                  "the least %s, of %d problems that some solver solves. A "
+                                  "solver's failures cost infinity; bands "
+                                  "are the least and the most over the seeds",
+                                  eb_cost_words[kind], study->profiles[kind].problems);
+  if (!error) error = eb_uncounted_words(study, kind, &caption);
+  if (!error) error = eb_markup_plot(page, "", stem, caption.data);
+  eb_text_clear(&caption);
+  return error;
+}
+
 static eb_error put_profiles(const eb_study *study, const eb_study_plots *drawn, eb_text *page) {
   eb_text words = {0};
   EB_TRY(RAW(page, "<h2>Profiles</h2>\n"));
-  EB_TRY(put_words(page, "", eb_profiles_words(study, &words), &words));
+  EB_TRY(put_words(page, "", eb_profiles_words(study, EB_COST_CPU, &words), &words));
   EB_TRY(RAW(page, "<div class=\"figures\">\n"));
-  if (drawn->performance)
-    EB_TRY(eb_markup_plot(page, "", "performance",
-                          "Performance profile (Dolan and More 2002): share of the problems solved "
-                          "within so many times the least CPU time. A solver's failures cost "
-                          "infinity; bands are the least and the most over the seeds"));
+  for (int c = 0; c < EB_COST_KINDS; c++)
+    if (drawn->performance[c]) EB_TRY(put_performance(study, (eb_cost_kind)c, page));
   if (drawn->data)
     EB_TRY(eb_markup_plot(page, "", "data",
                           "Data profile (More and Wild 2009): share of the problems solved for so "

@@ -77,14 +77,13 @@ static eb_error put_lists(eb_plot_data *data, const eb_text lists[LAYERS], const
 
 static eb_error draw_cost(const eb_study *study, int scene, eb_cost_kind c, eb_plotter *plotter,
                           bool *drawn) {
-  static const char *const axes[EB_COST_KINDS] = {"processor time of set-up and steps (s)",
-                                                  "products with the matrix", "factorizations"};
+  const char *axis = c == EB_COST_CPU ? "processor time of set-up and steps (s)" : eb_cost_words[c];
   const eb_study_scene *s = &study->scenes[scene];
   eb_plot_data data = {0};
   eb_text lists[LAYERS] = {{0}}, hues = {0};
   char base[64];
   snprintf(base, sizeof base, "%d-%s", scene, eb_cost_names[c]);
-  eb_error error = eb_plot_set(&data, "xname", axes[c]);
+  eb_error error = eb_plot_set(&data, "xname", axis);
   if (!error)
     error = eb_text_printf(&data.settings, "resolved = %.9g\n",
                            fmax(1e-300, EB_RESOLVED * s->reference.error));
@@ -103,13 +102,14 @@ static eb_error draw_cost(const eb_study *study, int scene, eb_cost_kind c, eb_p
 /* ---- profiles -------------------------------------------------------------------------------- */
 
 /* From before the first change to behind the last, so densely that steps look like steps. */
-static eb_error put_profile(const eb_study *study, int solver, bool paid, eb_plot_data *data) {
+static eb_error put_profile(const eb_study *study, eb_profile_of of, int solver,
+                            eb_plot_data *data) {
   enum { POINTS = 400 };
   static const double margin = 1.3;
   double first, last;
   char name[300];
-  eb_study_changes(study, paid, &first, &last);
-  first /= paid ? margin : 1;
+  eb_study_changes(study, of, &first, &last);
+  first /= of.paid ? margin : 1;
   last *= margin;
   snprintf(name, sizeof name, "%.290s", study->solvers[solver].spec);
   eb_plot_quotable(name);
@@ -117,28 +117,35 @@ static eb_error put_profile(const eb_study *study, int solver, bool paid, eb_plo
   if (strlen(name) > data->longest) data->longest = strlen(name);
   for (int i = 0; i <= POINTS; i++) {
     double at = first * pow(last / first, (double)i / POINTS);
-    eb_share share = eb_study_share(study, solver, paid, at);
+    eb_share share = eb_study_share(study, of, solver, at);
     EB_TRY(eb_text_printf(&data->text, "%.9g %.9g %.9g %.9g\n", at, share.mean, share.least,
                           share.most));
   }
   return EB_OK;
 }
 
-static eb_error draw_profile(const eb_study *study, bool paid, eb_plotter *plotter, bool *drawn) {
+static eb_error draw_profile(const eb_study *study, eb_profile_of of, const char *base,
+                             eb_plotter *plotter, bool *drawn) {
   eb_plot_data data = {0};
-  *drawn = study->profiles.problems > 0;
+  char axis[80], title[80];
+  *drawn = study->profiles[of.kind].problems > 0;
   if (!*drawn) return EB_OK;
-  eb_error error = eb_plot_set(&data, "xname",
-                               paid ? "CPU time, in steps of the reference's coarsest level"
-                                    : "CPU time over the least of all solvers");
+  snprintf(axis, sizeof axis, "%s over the least of all solvers", eb_cost_words[of.kind]);
+  snprintf(title, sizeof title, "Performance profile by %s", eb_cost_words[of.kind]);
+  eb_error error = eb_plot_set(
+      &data, "xname", of.paid ? "CPU time, in steps of the reference's coarsest level" : axis);
   for (int k = 0; k < study->solver_count && !error; k++)
-    error = put_profile(study, k, paid, &data);
+    if (eb_study_counts(study, k, of.kind)) error = put_profile(study, of, k, &data);
   if (!error)
-    error = eb_plot_draw(plotter, paid ? "data" : "performance", "profile",
-                         paid ? "Data profile" : "Performance profile", &data);
+    error = eb_plot_draw(plotter, base, "profile", of.paid ? "Data profile" : title, &data);
   eb_text_clear(&data.text);
   eb_text_clear(&data.settings);
   return error;
+}
+
+void eb_performance_stem(eb_cost_kind kind, char out[EB_STEM]) {
+  snprintf(out, EB_STEM, "performance%s%s", kind == EB_COST_CPU ? "" : "-",
+           kind == EB_COST_CPU ? "" : eb_cost_names[kind]);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -148,8 +155,13 @@ static eb_error draw_all(const eb_study *study, eb_plotter *plotter, eb_study_pl
   for (int i = 0; i < study->scene_count; i++)
     for (int c = 0; c < EB_COST_KINDS; c++)
       EB_TRY(draw_cost(study, i, (eb_cost_kind)c, plotter, &drawn->scene[i][c]));
-  EB_TRY(draw_profile(study, false, plotter, &drawn->performance));
-  return draw_profile(study, true, plotter, &drawn->data);
+  for (int c = 0; c < EB_COST_KINDS; c++) {
+    char base[EB_STEM];
+    eb_performance_stem((eb_cost_kind)c, base);
+    EB_TRY(draw_profile(study, (eb_profile_of){(eb_cost_kind)c, false}, base, plotter,
+                        &drawn->performance[c]));
+  }
+  return draw_profile(study, (eb_profile_of){EB_COST_CPU, true}, "data", plotter, &drawn->data);
 }
 
 eb_error eb_study_draw(const eb_study *study, const char *dir, eb_study_plots *drawn) {

@@ -253,6 +253,13 @@ static void clear_scene(eb_study_scene *s) {
   eb_scene_destroy(s->scene);
 }
 
+static void clear_profiles(eb_profiles *p, int seeds) {
+  free(p->problem);
+  free(p->unit);
+  for (int k = 0; p->cost && k < seeds; k++) free(p->cost[k]);
+  free(p->cost);
+}
+
 void eb_study_clear(eb_study *study) {
   int trials =
       study->trials ? study->scene_count * study->solver_count * study->request->budget : 0;
@@ -268,11 +275,8 @@ void eb_study_clear(eb_study *study) {
   free(study->solvers);
   eb_batch_clear(&study->reference_runs);
   eb_batch_clear(&study->trial_runs);
-  free(study->profiles.problem);
-  free(study->profiles.unit);
-  for (int k = 0; study->profiles.cost && k < study->request->seeds; k++)
-    free(study->profiles.cost[k]);
-  free(study->profiles.cost);
+  for (int c = 0; c < EB_COST_KINDS; c++)
+    clear_profiles(&study->profiles[c], study->request ? study->request->seeds : 0);
   *study = (eb_study){0};
 }
 

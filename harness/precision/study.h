@@ -138,12 +138,13 @@ typedef struct eb_precision_problem {
   double error; /* of the motion */
 } eb_precision_problem;
 
-/* Of the problems that some solver solves with some seed: cost[seed] has problems x solvers, CPU
- * time of the cheapest audited trial that gets there, INFINITY: none does. */
+/* By one kind of cost. Of the problems that some solver solves with some seed: cost[seed] has
+ * problems x solvers, the cost of the cheapest audited trial that gets there, INFINITY: none does,
+ * or none that counts anything of the kind. */
 typedef struct eb_profiles {
   int problems, unsolved, unresolved; /* unsolved: by none; unresolved: finer than a reference is */
   eb_precision_problem *problem;
-  double *unit;  /* problems, s: of a step of the reference's coarsest level */
+  double *unit;  /* problems, s of CPU time: of a step of the reference's coarsest level */
   double **cost; /* seeds */
 } eb_profiles;
 
@@ -154,7 +155,7 @@ typedef struct eb_study {
   eb_competitor *solvers;
   eb_trial *trials; /* scenes x solvers x budget */
   eb_batch reference_runs, trial_runs;
-  eb_profiles profiles;
+  eb_profiles profiles[EB_COST_KINDS];
   bool interrupted;
 } eb_study;
 
@@ -177,6 +178,9 @@ double eb_precision_level(int k);
 /* Fills state, errors and costs over the seeds, and fronts, of `count` trials with `seeds` measured
  * runs each. */
 EB_MUST eb_error eb_trials_judge(eb_trial *trials, int count, int seeds);
+/* Whether any trial of the solver costs anything of the kind: who counts no products is in no
+ * comparison of them. */
+bool eb_study_counts(const eb_study *study, int solver, eb_cost_kind kind);
 /* Fills study->profiles from measured trials. */
 EB_MUST eb_error eb_study_profile(eb_study *study);
 

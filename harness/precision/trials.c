@@ -178,27 +178,39 @@ eb_error eb_trials_judge(eb_trial *trials, int count, int seeds) {
 
 /* ---- profiles -------------------------------------------------------------------------------- */
 
-/* The least CPU time of a solver's audited trials, of one seed, whose error and the reference's
+bool eb_study_counts(const eb_study *study, int solver, eb_cost_kind kind) {
+  for (int scene = 0; scene < study->scene_count; scene++) {
+    const eb_trial *trials = eb_study_trials(study, scene, solver);
+    for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++)
+      for (int seed = 0; seed < study->request->seeds; seed++)
+        if (trials[i].runs[seed].cost[kind] > 0) return true;
+  }
+  return false;
+}
+
+/* The least cost of a solver's audited trials, of one seed, whose error and the reference's
  * together are within the level. Of a trial that is not resolved both are, since levels are no
- * finer than 1 + EB_RESOLVED times the reference's. */
-static double least_cost(const eb_study *study, int scene, int solver, int seed, double level) {
+ * finer than 1 + EB_RESOLVED times the reference's. Trials that count nothing of the kind are none.
+ */
+static double least_cost(const eb_study *study, int scene, int solver, int seed, double level,
+                         eb_cost_kind kind) {
   const eb_trial *trials = eb_study_trials(study, scene, solver);
   double least = INFINITY, uncertain = study->scenes[scene].reference.error;
   for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++) {
     const eb_measured *m = &trials[i].runs[seed];
-    if (m->state < EB_TRIAL_FAILED && m->error + uncertain <= level)
-      least = fmin(least, m->cost[EB_COST_CPU]);
+    if (m->state < EB_TRIAL_FAILED && m->error + uncertain <= level && m->cost[kind] > 0)
+      least = fmin(least, m->cost[kind]);
   }
   return least;
 }
 
 /* Adds a problem's costs when one of them is finite. */
-static bool add_costs(eb_study *study, int scene, double level) {
-  eb_profiles *p = &study->profiles;
+static bool add_costs(eb_study *study, int scene, double level, eb_cost_kind kind) {
+  eb_profiles *p = &study->profiles[kind];
   bool solved = false;
   for (int seed = 0; seed < study->request->seeds; seed++)
     for (int s = 0; s < study->solver_count; s++) {
-      double cost = least_cost(study, scene, s, seed, level);
+      double cost = least_cost(study, scene, s, seed, level, kind);
       p->cost[seed][p->problems * study->solver_count + s] = cost;
       solved |= isfinite(cost);
     }
@@ -210,8 +222,8 @@ static void add_problem(eb_profiles *p, int scene, double level, double unit) {
   p->problem[p->problems++] = (eb_precision_problem){scene, level};
 }
 
-eb_error eb_study_profile(eb_study *study) {
-  eb_profiles *p = &study->profiles;
+static eb_error profile(eb_study *study, eb_cost_kind kind) {
+  eb_profiles *p = &study->profiles[kind];
   int most = study->scene_count * EB_PRECISION_LEVELS, seeds = study->request->seeds;
   EB_TRY(EB_NEW(p->problem, most));
   EB_TRY(EB_NEW(p->unit, most));
@@ -223,12 +235,17 @@ eb_error eb_study_profile(eb_study *study) {
       double level = eb_precision_level(k);
       if (level < (1 + EB_RESOLVED) * f->error)
         p->unresolved++;
-      else if (!add_costs(study, i, level))
+      else if (!add_costs(study, i, level, kind))
         p->unsolved++;
       else
         add_problem(p, i, level, f->unit);
     }
   }
+  return EB_OK;
+}
+
+eb_error eb_study_profile(eb_study *study) {
+  for (int c = 0; c < EB_COST_KINDS; c++) EB_TRY(profile(study, (eb_cost_kind)c));
   return EB_OK;
 }
 
