@@ -92,6 +92,45 @@ static void trials_of_one_step(void) {
   close_world(w);
 }
 
+/* Lists and what is known of pairs outlive steps. Vertices that creep, a quarter of them that jumps
+ * now and then, and a step that begins elsewhere than the last one ended: every step finds what a
+ * detector without a past would. */
+static void steps_one_after_another(void) {
+  enum { STEPS = 8 };
+  random_state random = random_seed(41);
+  const double reach = 0.02;
+  world *w = open_scene(&random, reach);
+  double x1[3 * VERTICES];
+  near_brute *b = calloc(1, sizeof *b);
+  if (!b) exit(1);
+  int64_t hits = 0;
+  bool listed = true, found = true, near = true;
+  for (int step = 0; step < STEPS; step++) {
+    for (int32_t i = 0; i < w->vertices; i++)
+      for (int d = 0; d < 3; d++)
+        if (step % 6 == 5 && i % 4 == 0)
+          w->x[3 * i + d] += random_uniform(&random, -0.15, 0.15);
+        else if (step % 4 > 0) /* else where it was */
+          w->x[3 * i + d] += random_uniform(&random, -1, 1) * 0.1 * reach;
+    tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
+    int64_t candidates = eb_collisions_candidates(w->collisions);
+    if (step % 3 == 2)
+      listed &= candidates >= brute_candidates(w, 0) && candidates <= brute_candidates(w, 4e-6);
+    *b = (near_brute){.x = w->x, .distance = reach};
+    near &= agrees(w, b);
+    move(w, &random, 0.5, x1);
+    found &= finds_all(w, x1, &hits);
+    *b = (near_brute){.x = x1, .distance = step % 5 ? reach : 0.7 * reach};
+    near &= agrees(w, b);
+    if (step % 4 > 0) memcpy(w->x, x1, 3 * (size_t)w->vertices * sizeof *x1);
+  }
+  tap_ok(listed, "steps one after another: candidates are those of the step alone");
+  tap_ok(found && hits > 0, "they find the collisions of brute force");
+  tap_ok(near, "and what is near");
+  free(b);
+  close_world(w);
+}
+
 static void order_is_asked_for(void) {
   random_state random = random_seed(5);
   world *w = open_scene(&random, 0.02);
@@ -108,6 +147,7 @@ static void order_is_asked_for(void) {
 int main(void) {
   near_at_the_start_and_on_the_way();
   trials_of_one_step();
+  steps_one_after_another();
   order_is_asked_for();
   return tap_done();
 }

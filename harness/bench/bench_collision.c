@@ -1,5 +1,8 @@
 /* Collision detection: listing candidates of a step and testing a motion against them.
  *
+ * `begin` and `list` list all anew, as after a jump; `next` is a step after the last one, `find` a
+ * trial after another one.
+ *
  * Spheres stand in a jittered lattice, each moving by itself, at four sizes: seconds over n log2 n
  * should stay level. Rings are those of verschoor2019, 120 of 144 triangles, tumbling with few near
  * contacts: reach is three steps of motion, as in Section 5 there, and the motion that is tested
@@ -18,7 +21,8 @@ typedef struct swarm {
   int32_t bodies, vertices, triangles; /* vertices and triangles of one body */
   double *X;                           /* one body */
   int32_t *body_triangles;
-  double *x[2], *reach; /* before and after a step, m */
+  double *x[3],
+      *reach; /* before a step, after it, and where nothing is left of what was drawn, m */
   eb_collision_mesh *mesh;
   eb_collisions *collisions;
   int next;
@@ -33,6 +37,7 @@ static void clear(void *context) {
   free(s->body_triangles);
   free(s->x[0]);
   free(s->x[1]);
+  free(s->x[2]);
   free(s->reach);
 }
 
@@ -160,10 +165,13 @@ static eb_error join_bodies(swarm *s) {
 
 /* ---- cases; errors cannot occur that the same calls during set-up did not raise -------------- */
 
+enum { AFTER = 1, AFAR = 2 };
+
+/* From where the swarm was before to `which` and back: a step on, for which the lists still serve
+ * but for some, or so far that all is listed anew. */
 static void run_begin(void *context, int which) {
   swarm *s = context;
-  (void)which;
-  s->next = !s->next;
+  s->next = s->next ? 0 : which;
   eb_error_free(eb_collisions_begin(s->collisions, s->x[s->next], NULL, s->reach));
 }
 
@@ -196,9 +204,10 @@ static eb_error set_up(void *context, const void *of, double *work) {
   s->bodies = (what->triangles + s->triangles - 1) / s->triangles;
   size_t vertices = (size_t)s->bodies * (size_t)s->vertices;
   int32_t side = (int32_t)ceil(cbrt(s->bodies));
-  for (int k = 0; k < 2; k++) EB_TRY(EB_NEW(s->x[k], 3 * vertices));
+  for (int k = 0; k < 3; k++) EB_TRY(EB_NEW(s->x[k], 3 * vertices));
   EB_TRY(EB_NEW(s->reach, vertices));
   for (int32_t b = 0; b < s->bodies; b++) place(s, b, side, what->spacing, speed, &state);
+  for (size_t i = 0; i < 3 * vertices; i++) s->x[AFAR][i] = s->x[0][i] + 1;
   EB_TRY(join_bodies(s));
   EB_TRY(eb_collisions_create(s->mesh, &s->collisions));
   EB_TRY(eb_collisions_begin(s->collisions, s->x[0], NULL, s->reach));
@@ -211,23 +220,24 @@ static eb_error set_up(void *context, const void *of, double *work) {
 static const swarm_of rings = {ring, 17280, 2.0, RUNS};
 static const swarm_of spheres = {sphere, 100000, 2.1, CANDIDATES};
 
-#define CASE(name_, unit_, measure_, target_, of_, run_)                                           \
+#define CASE(name_, unit_, measure_, target_, of_, run_, which_)                                   \
   {                                                                                                \
     .name = "collision-" name_, .unit = unit_, .measure = measure_, .target = target_,             \
-    .bytes = sizeof(swarm), .of = of_, .setup = set_up, .run = run_, .clear = clear,               \
-    .describe = describe                                                                           \
+    .bytes = sizeof(swarm), .of = of_, .setup = set_up, .run = run_, .which = which_,              \
+    .clear = clear, .describe = describe                                                           \
   }
 #define LEVEL(size_)                                                                               \
   CASE("begin/spheres-" #size_, "n log2 n", EB_BENCH_TIME, 0,                                      \
-       (&(const swarm_of){sphere, (int32_t)size_, 2.1, N_LOG_N}), run_begin)
+       (&(const swarm_of){sphere, (int32_t)size_, 2.1, N_LOG_N}), run_begin, AFAR)
 
 const eb_bench_case eb_bench_collision[] = {
-    CASE("begin/rings", "begin", EB_BENCH_TIME, 6e-3, &rings, run_begin),
-    CASE("find/rings", "find", EB_BENCH_TIME, 1.5e-3, &rings, run_find),
+    CASE("begin/rings", "begin", EB_BENCH_TIME, 6e-3, &rings, run_begin, AFAR),
+    CASE("next/rings", "begin", EB_BENCH_TIME, 0, &rings, run_begin, AFTER),
+    CASE("find/rings", "find", EB_BENCH_TIME, 1.5e-3, &rings, run_find, 0),
     LEVEL(1e3),
     LEVEL(1e4),
     LEVEL(1e5),
     LEVEL(1e6),
-    CASE("list/spheres", "candidates", EB_BENCH_RATE, 0, &spheres, run_begin),
-    CASE("find/spheres", "candidate", EB_BENCH_TIME, 0, &spheres, run_find),
+    CASE("list/spheres", "candidates", EB_BENCH_RATE, 0, &spheres, run_begin, AFAR),
+    CASE("find/spheres", "candidate", EB_BENCH_TIME, 0, &spheres, run_find, 0),
     {0}};

@@ -45,6 +45,19 @@ static inline bool eb_bounds_meet(eb_bounds a, eb_bounds b) {
   return !eb_bounds_any(a > -__builtin_shufflevector(b, b, 4, 5, 6, 7, 0, 1, 2, 3));
 }
 
+static inline bool eb_bounds_contain(eb_bounds outer, eb_bounds inner) {
+  return !eb_bounds_any(outer > inner);
+}
+
+/* How far the boxes are apart in the coordinate where they are farthest, m; 0 where they meet. What
+ * rounding takes from it is less than the boxes were rounded outward by. */
+static inline float eb_bounds_gap(eb_bounds a, eb_bounds b) {
+  eb_bounds apart = a + __builtin_shufflevector(b, b, 4, 5, 6, 7, 0, 1, 2, 3);
+  float most = 0;
+  for (int k = 0; k < 8; k++) most = apart[k] > most ? apart[k] : most;
+  return most;
+}
+
 /* Encloses lo .. hi (m, within the limit) with a margin far above the rounding errors of what gave
  * them: 2^-22 of the `size` of the numbers that entered, and the smallest float. */
 static inline eb_bounds eb_bounds_of(const double lo[3], const double hi[3], const double size[3]) {

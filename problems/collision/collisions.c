@@ -1,10 +1,15 @@
-/* Steps of collision detection: boxes of features within reach, lists, hits.
+/* Steps of collision detection: boxes of features within reach, lists of pairs, hits.
  *
- * The tree over the patches is built anew every step, from its boxes alone: it has an eighth as
- * many leaves as there are triangles, so that this costs little, and what it costs and finds does
- * not depend on the past. Patches are formed anew when their vertices have spread to twice what
- * they were. Memory: about 100 bytes a feature, 8 a candidate. Fails for positions and reaches that
- * are not finite. */
+ * Lists outlive steps. They hold the pairs whose boxes meet where each box is drawn for some steps
+ * ahead; where a vertex may leave its box, those of its patch are drawn anew, and with them the
+ * pairs that they have. What is found does not depend on that: a collision lies within the boxes of
+ * the present step, which the drawn ones contain, and of what is near only pairs count whose boxes
+ * of the present step meet.
+ *
+ * The tree over the patches is built anew whenever boxes are drawn: it has an eighth as many leaves
+ * as there are triangles. Patches are formed anew when their vertices have spread to twice what
+ * they were. Memory: about 170 bytes a feature, 24 a listed pair. Fails for positions and reaches
+ * that are not finite. */
 #include "problems/collision/collisions.h"
 
 #include <math.h>
@@ -19,11 +24,15 @@
 
 /* ---- the detector ---------------------------------------------------------------------------- */
 
+/* What may be known of a pair: that no motion to where it is makes it collide, that it is not as
+ * near as was asked. */
+typedef enum proof_kind { NO_COLLISION, NOT_NEAR, PROOF_KINDS } proof_kind;
+
 /* Pairs of features: vertex and triangle, or edge and edge. */
 typedef struct pair_list {
   int64_t count, room;
   int32_t (*pair)[2]; /* features */
-  double (*apart)[2]; /* proofs for motion and for distance: until `travel` of both is this, m */
+  double *proof[2];   /* by proof_kind: holds until `travel` of both features is this, m */
 } pair_list;
 
 typedef struct hit_list {
@@ -45,15 +54,18 @@ struct eb_collisions {
   double spread;      /* of the patches when they were formed, m */
   bool begun;
   double (*x0)[3], (*x1)[3], (*way)[3], *reach; /* of vertex features, m */
-  eb_bounds *box, *before,
-      *swept; /* of features: within reach; before it was raised; of a motion */
-  eb_bounds *patch_box;
-  double *travel;   /* of features: sum over their vertices of the way between trials so far, m */
-  double proven;    /* the distance that proofs for distance are for, m; 0: there are none */
-  uint8_t *changed; /* a patch: are there features whose boxes have grown? */
+  eb_bounds *box, *swept; /* of features: within reach; of a motion, or a place */
+  eb_bounds *drawn,
+      *before;          /* of features: what the lists are of; the same before the last change */
+  eb_bounds *patch_box; /* around `drawn` */
+  double *travel;       /* of features: sum over their vertices of the way that they have gone, m */
+  double proven;        /* the distance that proofs for distance are for, m; 0: there are none */
+  uint8_t *changed;     /* a patch: are there features whose `drawn` has changed? */
+  bool all_changed;     /* every one of them */
   int32_t thread_count;
   thread_lists *threads;
   double within; /* of the present test: the distance, m, or < 0 when it is of a motion */
+  bool at_start; /* the present test is where the step begins */
   eb_hit *hits;  /* of all threads; the time is the distance in a test for that */
   eb_near *near;
   int64_t hit_room, near_room;
@@ -68,8 +80,9 @@ static eb_error allocate(eb_collisions *c) {
   EB_TRY(EB_NEW(c->way, vertices));
   EB_TRY(EB_NEW(c->reach, vertices));
   EB_TRY(EB_NEW(c->box, features));
-  EB_TRY(EB_NEW(c->before, features));
   EB_TRY(EB_NEW(c->swept, features));
+  EB_TRY(EB_NEW(c->drawn, features));
+  EB_TRY(EB_NEW(c->before, features));
   EB_TRY(EB_NEW(c->travel, features));
   EB_TRY(EB_NEW(c->changed, c->patches.count));
   return EB_NEW(c->patch_box, c->patches.count);
@@ -93,21 +106,21 @@ void eb_collisions_destroy(eb_collisions *c) {
   for (int32_t k = 0; k < c->thread_count; k++) {
     for (int kind = 0; kind < 2; kind++) {
       free(c->threads[k].pairs[kind].pair);
-      free(c->threads[k].pairs[kind].apart);
+      for (int p = 0; p < PROOF_KINDS; p++) free(c->threads[k].pairs[kind].proof[p]);
     }
     free(c->threads[k].hits.hit);
   }
   eb_patches_clear(&c->patches);
   eb_patch_tree_clear(&c->tree);
-  void *const owned[] = {c->threads, c->hits,    c->near,      c->x0,     c->x1,
-                         c->way,     c->reach,   c->box,       c->before, c->swept,
-                         c->travel,  c->changed, c->patch_box, c};
+  void *const owned[] = {c->threads, c->hits,   c->near,    c->x0,        c->x1,
+                         c->way,     c->reach,  c->box,     c->swept,     c->drawn,
+                         c->before,  c->travel, c->changed, c->patch_box, c};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
 }
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
-/* Candidate pairs: the tree of patches is walked once for every patch, then the features of two
+/* Listed pairs: the tree of patches is walked once for every patch, then the features of two
  * patches that meet are tested against each other, those outside the other patch's box left out
  * first.
  *
@@ -146,15 +159,35 @@ typedef struct selection {
   int count;
 } selection;
 
-/* The features of a patch whose boxes meet `box`. */
+/* The features of a patch whose drawn boxes meet `box`. */
 static void select_near(const eb_collisions *c, eb_feature_kind kind, int32_t patch, eb_bounds box,
                         selection *out) {
   int32_t end = c->patches.begin[kind][patch + 1];
   out->count = 0;
   for (int32_t f = c->patches.begin[kind][patch]; f < end; f++) {
     out->feature[out->count] = f;
-    out->count += eb_bounds_meet(c->box[f], box);
+    out->count += eb_bounds_meet(c->drawn[f], box);
   }
+}
+
+static eb_error make_room(pair_list *list, int64_t count) {
+  if (count <= list->room) return EB_OK;
+  size_t kept = (size_t)list->room, room = 2 * (size_t)count;
+  int32_t(*pair)[2] = eb_recalloc(list->pair, kept, room, sizeof *pair);
+  if (pair) list->pair = pair;
+  for (int p = 0; p < PROOF_KINDS && pair; p++) {
+    double *proof = eb_recalloc(list->proof[p], kept, room, sizeof *proof);
+    if (!proof) pair = NULL;
+    if (proof) list->proof[p] = proof;
+  }
+  if (!pair)
+    return EB_ERROR(
+        EB_ERR_MEMORY,
+        "collisions: no memory for %zu candidate pairs; take shorter steps or limit the "
+        "reach",
+        room);
+  list->room = (int64_t)room;
+  return EB_OK;
 }
 
 /* Lists the pairs of features of a and b that may be tested: boxes meet (and, unless `all`, did not
@@ -163,29 +196,16 @@ static void select_near(const eb_collisions *c, eb_feature_kind kind, int32_t pa
 static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, const selection *b,
                           pair_list *list) {
   if (a->count == 0 || b->count == 0) return EB_OK;
-  int64_t most = list->count + (int64_t)a->count * b->count, met = 0;
-  if (most > list->room) {
-    int64_t room = 2 * most;
-    int32_t(*grown)[2] = eb_recalloc(list->pair, (size_t)list->room, (size_t)room, sizeof *grown);
-    if (grown) list->pair = grown;
-    double(*apart)[2] =
-        grown ? eb_recalloc(list->apart, (size_t)list->room, (size_t)room, sizeof *apart) : NULL;
-    if (!apart)
-      return EB_ERROR(EB_ERR_MEMORY,
-                      "collisions: no memory for %lld candidate pairs; take shorter steps or limit "
-                      "the reach",
-                      (long long)room);
-    list->apart = apart;
-    list->room = room;
-  }
+  EB_TRY(make_room(list, list->count + (int64_t)a->count * b->count));
+  int64_t met = 0;
   int32_t(*pair)[2] = list->pair + list->count;
   for (int i = 0; i < a->count; i++) {
     int32_t f = a->feature[i];
-    eb_bounds box = c->box[f];
+    eb_bounds box = c->drawn[f];
     for (int j = a == b ? i + 1 : 0; j < b->count; j++) {
       pair[met][0] = f;
       pair[met][1] = b->feature[j];
-      met += eb_bounds_meet(c->box[b->feature[j]], box);
+      met += eb_bounds_meet(c->drawn[b->feature[j]], box);
     }
   }
   int64_t kept = 0;
@@ -199,7 +219,8 @@ static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, 
     pair[kept][1] = g;
     kept += !shared & !listed;
   }
-  memset(list->apart + list->count, 0, (size_t)kept * sizeof *list->apart);
+  for (int k = 0; k < PROOF_KINDS; k++)
+    memset(list->proof[k] + list->count, 0, (size_t)kept * sizeof *list->proof[k]);
   list->count += kept;
   return EB_OK;
 }
@@ -229,7 +250,7 @@ static eb_error list_patch(const eb_collisions *c, bool all, int32_t patch, pair
   const eb_patch_tree *tree = &c->tree;
   eb_bounds box = c->patch_box[patch];
   int32_t body = c->patches.body[patch], own_leaf = tree->node[patch];
-  for (int32_t n = all ? own_leaf : 0; n < tree->node_count;) {
+  for (int32_t n = all || c->all_changed ? own_leaf : 0; n < tree->node_count;) {
     bool apart = (body >= 0 && tree->body[n] == body) || !eb_bounds_meet(tree->box[n], box);
     int32_t other = tree->leaf[n];
     if (!apart && other >= 0 && (n >= own_leaf || !c->changed[other]))
@@ -239,17 +260,37 @@ static eb_error list_patch(const eb_collisions *c, bool all, int32_t patch, pair
   return EB_OK;
 }
 
-/* Lists the pairs of features whose boxes meet, after what is listed. `all`: begins with empty
- * lists; otherwise only pairs whose boxes did not meet `before`, of which one feature is of a patch
- * that `changed`. After an error the lists lack something: another begin is needed. */
+/* Takes pairs off a list whose boxes do not meet any more. */
+static void drop_parted(const eb_collisions *c, pair_list *list) {
+  int64_t kept = 0;
+  for (int64_t k = 0; k < list->count; k++) {
+    int32_t f = list->pair[k][0], g = list->pair[k][1];
+    list->pair[kept][0] = f;
+    list->pair[kept][1] = g;
+    for (int p = 0; p < PROOF_KINDS; p++) list->proof[p][kept] = list->proof[p][k];
+    kept += eb_bounds_meet(c->drawn[f], c->drawn[g]);
+  }
+  list->count = kept;
+}
+
+/* Makes the lists those of the pairs of features whose boxes meet. `all`: from nothing; otherwise
+ * by what has changed: pairs whose boxes did not meet `before`, of which one feature is of a patch
+ * that `changed`, and those that have parted. After an error the lists lack something: another
+ * begin is needed. */
 static eb_error list_pairs(eb_collisions *c, bool all) {
   c->begun = false;
   EB_TRY(make_lists(c));
-  for (int32_t k = 0; k < c->thread_count && all; k++)
-    for (int kind = 0; kind < 2; kind++) c->threads[k].pairs[kind].count = 0;
 #pragma omp parallel
   {
     thread_lists *lists = &c->threads[omp_get_thread_num()];
+#pragma omp for schedule(dynamic)
+    for (int32_t k = 0; k < 2 * c->thread_count; k++) {
+      pair_list *list = &c->threads[k / 2].pairs[k % 2];
+      if (all)
+        list->count = 0;
+      else
+        drop_parted(c, list);
+    }
 #pragma omp for schedule(dynamic, 32)
     for (int32_t n = 0; n < c->tree.node_count; n++) {
       int32_t patch = c->tree.leaf[n];
@@ -263,6 +304,10 @@ static eb_error list_pairs(eb_collisions *c, bool all) {
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
+
+/* How far ahead boxes are drawn: so many times the way of the step and the reach. Longer ones list
+ * more pairs, shorter ones are left sooner. */
+static const double STEPS_AHEAD = 3, REACHES_AHEAD = 3;
 
 /* Boxes of edges and triangles from those of the vertices, which are set. */
 static void enclose_features(const eb_patches *p, eb_bounds *box) {
@@ -289,29 +334,76 @@ static double off_way(const eb_collisions *c, int32_t f, const double x[3]) {
   return most;
 }
 
-/* All boxes from x0, way and reach, and the tree's. */
-static void fit_boxes(eb_collisions *c) {
-  const eb_patches *p = &c->patches;
-#pragma omp parallel for schedule(static)
-  for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
-    double lo[3], hi[3], size[3], r = c->reach[f];
-    for (int d = 0; d < 3; d++) {
-      double way = c->way[f][d];
-      lo[d] = c->x0[f][d] + fmin(way, 0) - r;
-      hi[d] = c->x0[f][d] + fmax(way, 0) + r;
-      size[d] = fabs(c->x0[f][d]) + fabs(way) + r;
-    }
-    c->box[f] = eb_bounds_of(lo, hi, size);
+/* Encloses x0 .. x0 + steps way, with so many reaches around. */
+static eb_bounds bounds_ahead(const eb_collisions *c, int32_t f, double steps, double reaches) {
+  double lo[3], hi[3], size[3], r = reaches * c->reach[f];
+  for (int d = 0; d < 3; d++) {
+    double way = steps * c->way[f][d];
+    lo[d] = c->x0[f][d] + fmin(way, 0) - r;
+    hi[d] = c->x0[f][d] + fmax(way, 0) + r;
+    size[d] = fabs(c->x0[f][d]) + fabs(way) + r;
   }
-  enclose_features(p, c->box);
+  return eb_bounds_of(lo, hi, size);
+}
+
+/* The boxes of the step, from x0, way and reach. */
+static void fit_boxes(eb_collisions *c) {
 #pragma omp parallel for schedule(static)
+  for (int32_t f = 0; f < c->patches.first[EB_FEATURE_EDGE]; f++)
+    c->box[f] = bounds_ahead(c, f, 1, 1);
+  enclose_features(&c->patches, c->box);
+}
+
+/* Whether a vertex of the patch may leave what is drawn around it. */
+static bool patch_leaves(const eb_collisions *c, int32_t patch) {
+  const int32_t *begin = c->patches.begin[EB_FEATURE_VERTEX] + patch;
+  bool leaves = false;
+  for (int32_t f = begin[0]; f < begin[1]; f++)
+    leaves |= !eb_bounds_contain(c->drawn[f], c->box[f]);
+  return leaves;
+}
+
+/* Draws boxes anew where they do not contain those of the step, or all; whether there are any.
+ * Features share vertices across patches: a patch has changed where a box of its features has. */
+static bool draw(eb_collisions *c, bool all) {
+  const eb_patches *p = &c->patches;
+  int32_t count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count)
+  for (int32_t k = 0; k < p->count; k++) {
+    c->changed[k] = all || patch_leaves(c, k);
+    count += c->changed[k];
+  }
+  if (count == 0 && !all) return false;
+  memcpy(c->before, c->drawn, (size_t)p->feature_count * sizeof *c->drawn);
+#pragma omp parallel for schedule(static)
+  for (int32_t k = 0; k < p->count; k++)
+    for (int32_t f = p->begin[EB_FEATURE_VERTEX][k];
+         c->changed[k] && f < p->begin[EB_FEATURE_VERTEX][k + 1]; f++)
+      c->drawn[f] = bounds_ahead(c, f, STEPS_AHEAD, REACHES_AHEAD);
+  enclose_features(p, c->drawn);
+  count = 0;
+#pragma omp parallel for schedule(static) reduction(+ : count)
   for (int32_t k = 0; k < p->count; k++) {
     eb_bounds box = eb_bounds_nothing();
     for (int32_t f = p->begin[EB_FEATURE_TRIANGLE][k]; f < p->begin[EB_FEATURE_TRIANGLE][k + 1];
          f++)
-      box = eb_bounds_join(box, c->box[f]);
+      box = eb_bounds_join(box, c->drawn[f]);
     c->patch_box[k] = box;
+    for (int kind = 0; kind < EB_FEATURE_KINDS; kind++)
+      for (int32_t f = p->begin[kind][k]; f < p->begin[kind][k + 1]; f++)
+        c->changed[k] |= memcmp(&c->drawn[f], &c->before[f], sizeof c->drawn[f]) != 0;
+    count += c->changed[k];
   }
+  c->all_changed = count == p->count;
+  return true;
+}
+
+/* Brings the lists to boxes that have been fitted anew. */
+static eb_error follow_boxes(eb_collisions *c, bool all) {
+  if (!draw(c, all)) return EB_OK;
+  eb_patch_tree_build(&c->tree, c->patch_box, c->patches.body);
+  eb_patch_tree_fit(&c->tree, c->patch_box);
+  return list_pairs(c, all);
 }
 
 /* Whether boxes hold all three; NaN they do not. */
@@ -335,9 +427,23 @@ static void gather(const eb_patches *p, const double *x, double (*out)[3]) {
     memcpy(out[f], x + 3 * (size_t)p->index[f], sizeof out[f]);
 }
 
+/* Forms patches at x0, which gives features other numbers: nothing that is known of them stays. */
+static void form_patches(eb_collisions *c, const double *x0) {
+  eb_patches_form(&c->patches, x0);
+  gather(&c->patches, x0, c->x0);
+  c->spread = eb_patches_spread(&c->patches, (const double(*)[3])c->x0);
+  memset(c->travel, 0, (size_t)c->patches.feature_count * sizeof *c->travel);
+}
+
+/* The way of vertices from where they were seen last to where the step begins; x1 is there. */
+static void travel_to_start(eb_collisions *c) {
+#pragma omp parallel for schedule(static)
+  for (int32_t f = 0; f < c->patches.first[EB_FEATURE_EDGE]; f++)
+    c->travel[f] += sqrt(eb_squared_distance3(c->x0[f], c->x1[f]));
+}
+
 eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *way,
                              const double *reach) {
-  const double(*x)[3] = (const double(*)[3])c->x0;
   int32_t vertices = c->patches.first[EB_FEATURE_EDGE];
   EB_TRY(check_positions(c->mesh, x0));
   for (size_t i = 0; i < (size_t)c->mesh->vertex_count; i++) {
@@ -351,22 +457,20 @@ eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *w
                       reach[i], eb_bounds_limit);
   }
   if (c->begun) gather(&c->patches, x0, c->x0);
-  if (!c->begun || eb_patches_spread(&c->patches, x) > 2 * c->spread) {
-    eb_patches_form(&c->patches, x0);
-    gather(&c->patches, x0, c->x0);
-    c->spread = eb_patches_spread(&c->patches, x);
-  }
+  bool anew =
+      !c->begun || eb_patches_spread(&c->patches, (const double(*)[3])c->x0) > 2 * c->spread;
+  if (anew)
+    form_patches(c, x0);
+  else
+    travel_to_start(c);
   if (way)
     gather(&c->patches, way, c->way);
   else
     memset(c->way, 0, (size_t)vertices * sizeof *c->way);
   for (int32_t f = 0; f < vertices; f++) c->reach[f] = reach[c->patches.index[f]];
   memcpy(c->x1, c->x0, (size_t)vertices * sizeof *c->x1);
-  memset(c->travel, 0, (size_t)c->patches.feature_count * sizeof *c->travel);
   fit_boxes(c);
-  eb_patch_tree_build(&c->tree, c->patch_box, c->patches.body);
-  eb_patch_tree_fit(&c->tree, c->patch_box);
-  return list_pairs(c, true);
+  return follow_boxes(c, anew);
 }
 
 eb_error eb_collisions_cover(eb_collisions *c, const double *x1, int32_t *repaired) {
@@ -387,23 +491,17 @@ eb_error eb_collisions_cover(eb_collisions *c, const double *x1, int32_t *repair
   }
   *repaired = raised;
   if (raised == 0) return EB_OK;
-  memcpy(c->before, c->box, (size_t)p->feature_count * sizeof *c->box);
   fit_boxes(c);
-#pragma omp parallel for schedule(static)
-  for (int32_t k = 0; k < p->count; k++) {
-    c->changed[k] = 0;
-    for (int kind = 0; kind < EB_FEATURE_KINDS; kind++)
-      for (int32_t f = p->begin[kind][k]; f < p->begin[kind][k + 1]; f++)
-        c->changed[k] |= memcmp(&c->box[f], &c->before[f], sizeof c->box[f]) != 0;
-  }
-  eb_patch_tree_fit(&c->tree, c->patch_box);
-  return list_pairs(c, false);
+  return follow_boxes(c, false);
 }
 
 int64_t eb_collisions_candidates(const eb_collisions *c) {
   int64_t count = 0;
-  for (int32_t k = 0; k < c->thread_count; k++)
-    for (int kind = 0; kind < 2; kind++) count += c->threads[k].pairs[kind].count;
+  for (int32_t k = 0; k < 2 * c->thread_count; k++) {
+    const pair_list *list = &c->threads[k / 2].pairs[k % 2];
+    for (int64_t i = 0; i < list->count; i++)
+      count += eb_bounds_meet(c->box[list->pair[i][0]], c->box[list->pair[i][1]]);
+  }
   return count;
 }
 
@@ -414,26 +512,29 @@ int64_t eb_collisions_candidates(const eb_collisions *c) {
  * likewise for their distance in one place. Threads find hits in any order: they are sorted by
  * pair, so that the order follows from the motion alone.
  *
- * Trials of one step differ by little. A candidate that a plane has told apart by m, or that is
- * farther apart by m than was asked, stays so while its vertices, all together, travel less than m
- * / 2: the same plane would tell them apart again, with half of m left over for rounding. So a test
- * leaves behind the `travel` of both features until which it need not be made again, and skipping
- * it changes no hit. */
+ * Trials of one step differ by little, and so do steps. A plane that has told the features of a
+ * candidate apart by m where the step begins and where the trial ends does so again, with half of m
+ * left over for rounding, as long as its vertices, all together, travel less than m / 2 from the
+ * latter on: other trials of the step begin at the same place, and later steps begin on that way.
+ * So a test leaves behind the `travel` of both features until which it need not be made again, and
+ * skipping it changes no hit. A plane at the end of the trial alone tells the same of distances. */
 
 enum { BLOCK = 1024 /* candidates that a thread takes at a time */ };
 
-/* Boxes of the motion to x1; for distances those of the place alone, grown by half of it each. */
-static eb_error sweep(eb_collisions *c, const double *x1) {
+/* Of the vertices, boxes of the motion to x1; for distances those of the place alone, grown by half
+ * of it each. */
+static eb_error sweep_vertices(eb_collisions *c, const double *x1) {
   const eb_patches *p = &c->patches;
-  bool moves = c->within < 0;
+  bool moves = c->within < 0, elsewhere = false;
   int32_t outside = INT32_MAX;
-#pragma omp parallel for schedule(static) reduction(min : outside)
+#pragma omp parallel for schedule(static) reduction(min : outside) reduction(| : elsewhere)
   for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
     double lo[3], hi[3], size[3], *to = c->x1[f];
     const double *from = c->x0[f], *next = x1 + 3 * (size_t)p->index[f];
     c->travel[f] += sqrt(eb_squared_distance3(next, to));
     memcpy(to, next, 3 * sizeof *to);
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
+      elsewhere |= from[d] != to[d];
       if (moves) {
         lo[d] = from[d] < to[d] ? from[d] : to[d];
         hi[d] = from[d] < to[d] ? to[d] : from[d];
@@ -443,14 +544,22 @@ static eb_error sweep(eb_collisions *c, const double *x1) {
         hi[d] = to[d] + 0.5 * c->within;
         size[d] = fabs(to[d]) + c->within;
       }
+    }
     c->swept[f] = eb_bounds_of(lo, hi, size);
     if (!(off_way(c, f, to) <= c->reach[f]) && p->index[f] < outside) outside = p->index[f];
   }
+  c->at_start = !elsewhere;
   if (outside < INT32_MAX)
     return EB_ERROR(EB_ERR_INVALID,
                     "collisions: vertex %d has left its reach; call eb_collisions_cover before "
                     "eb_collisions_find",
                     outside);
+  return EB_OK;
+}
+
+/* Edges and triangles follow their vertices. */
+static void sweep_features(eb_collisions *c) {
+  const eb_patches *p = &c->patches;
   enclose_features(p, c->swept);
 #pragma omp parallel for schedule(static)
   for (int32_t f = p->first[EB_FEATURE_EDGE]; f < p->first[EB_FEATURE_KINDS]; f++) {
@@ -458,7 +567,6 @@ static eb_error sweep(eb_collisions *c, const double *x1) {
     double third = f < p->first[EB_FEATURE_TRIANGLE] ? 0 : c->travel[corner[2]];
     c->travel[f] = c->travel[corner[0]] + c->travel[corner[1]] + third;
   }
-  return EB_OK;
 }
 
 /* From the second feature's middle to the first one's, at any length. */
@@ -493,51 +601,39 @@ static double room_between(eb_pair_kind kind, const double n[3], const double or
   return lo - hi - 1e-9 * most;
 }
 
-/* Whether features collide on the way, or are nearer at x1 than `within`; *value: the time of the
- * collision, or the distance. *margin, m: by how much a plane has told them apart at x1, or how
- * much farther than `within` they are; 0 where neither is known. */
-static bool meets(double within, eb_pair_kind kind, const double x0[4][3], const double x1[4][3],
-                  double *value, double *margin) {
-  double n[3], weight[4];
-  *margin = 0;
-  if (within < 0) {
-    /* With parallel planes between the features at x0 and at x1 there is one all the way, since
-     * motion is linear. */
-    between_middles(kind, x0, n);
-    double room = room_between(kind, n, x0[0], x1);
-    if (room > 0 && room_between(kind, n, x0[0], x0) > 0) {
-      *margin = room / sqrt(eb_dot3(n, n));
-      return false;
-    }
-    return eb_continuous_collision(kind, x0, x1, value);
-  }
-  between_middles(kind, x1, n);
-  double room = room_between(kind, n, x1[0], x1);
-  if (room > 0 && room * room > within * within * eb_dot3(n, n)) {
-    *margin = room / sqrt(eb_dot3(n, n)) - within;
-    return false;
-  }
-  *value = eb_closest_points(kind, x1, weight);
-  if (*value >= within) *margin = *value - within;
-  return *value < within;
+/* What a test tells of a pair. */
+typedef struct verdict {
+  bool meets;   /* collides on the way, or is nearer at x1 than `within` */
+  double value; /* the time of the collision, or the distance */
+  double apart; /* how far a plane has told the features apart at x1, m; 0: none has */
+  bool from_x0; /* and at x0 */
+} verdict;
+
+static verdict test_motion(eb_pair_kind kind, const double x0[4][3], const double x1[4][3]) {
+  double n[3];
+  verdict v = {.from_x0 = true};
+  /* With parallel planes between the features at x0 and at x1 there is one all the way, since
+   * motion is linear. */
+  between_middles(kind, x0, n);
+  double room = room_between(kind, n, x0[0], x1);
+  if (room > 0 && room_between(kind, n, x0[0], x0) > 0)
+    v.apart = room / sqrt(eb_dot3(n, n));
+  else
+    v.meets = eb_continuous_collision(kind, x0, x1, &v.value);
+  return v;
 }
 
-static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32_t pair[2],
-                          double *margin, hit_list *list) {
-  const eb_patches *p = &c->patches;
-  double x0[4][3], x1[4][3];
-  eb_hit hit = {.pair.kind = kind};
-  /* Its vertices (features) in the order of continuous.h. */
-  bool edges = kind == EB_EDGE_EDGE, swapped = edges && p->index[pair[0]] > p->index[pair[1]];
-  const int32_t *a = p->corner[pair[swapped]], *b = p->corner[pair[!swapped]];
-  const int32_t features[4] = {a[0], edges ? a[1] : b[0], edges ? b[0] : b[1], edges ? b[1] : b[2]};
-  for (int k = 0; k < 4; k++) {
-    memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
-    if (c->within < 0) memcpy(x0[k], c->x0[features[k]], sizeof x0[k]);
-  }
-  if (!meets(c->within, kind, (const double(*)[3])x0, (const double(*)[3])x1, &hit.time, margin))
-    return EB_OK;
-  for (int k = 0; k < 4; k++) hit.pair.vertex[k] = p->index[features[k]];
+static verdict test_distance(double within, eb_pair_kind kind, const double x[4][3]) {
+  double n[3], weight[4];
+  between_middles(kind, x, n);
+  double room = room_between(kind, n, x[0], x);
+  if (room > 0 && room * room > within * within * eb_dot3(n, n))
+    return (verdict){.apart = room / sqrt(eb_dot3(n, n))};
+  double distance = eb_closest_points(kind, x, weight);
+  return (verdict){.meets = distance < within, .value = distance, .apart = distance};
+}
+
+static eb_error add_hit(hit_list *list, const eb_hit *hit) {
   if (list->count == list->room) {
     int64_t room = 2 * list->room + 64;
     eb_hit *grown = eb_recalloc(list->hit, (size_t)list->room, (size_t)room, sizeof *grown);
@@ -547,22 +643,70 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
     list->hit = grown;
     list->room = room;
   }
-  list->hit[list->count++] = hit;
+  list->hit[list->count++] = *hit;
   return EB_OK;
 }
 
-static eb_error test_list(eb_collisions *c, eb_pair_kind kind, const pair_list *list) {
-#pragma omp parallel for schedule(dynamic)
-  for (int64_t first = 0; first < list->count; first += BLOCK) {
-    thread_lists *lists = &c->threads[omp_get_thread_num()];
-    int64_t end = first + BLOCK < list->count ? first + BLOCK : list->count;
-    for (int64_t k = first; k < end && !lists->error; k++) {
-      const int32_t *pair = list->pair[k];
-      double travel = c->travel[pair[0]] + c->travel[pair[1]], margin;
-      double *apart = &list->apart[k][c->within >= 0];
-      if (*apart > travel || !eb_bounds_meet(c->swept[pair[0]], c->swept[pair[1]])) continue;
-      lists->error = test_pair(c, kind, pair, &margin, &lists->hits);
-      *apart = margin > 0 ? travel + 0.5 * margin : 0;
+static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32_t pair[2],
+                          verdict *v, hit_list *list) {
+  const eb_patches *p = &c->patches;
+  double x0[4][3], x1[4][3];
+  /* Its vertices (features) in the order of continuous.h. */
+  bool edges = kind == EB_EDGE_EDGE, swapped = edges && p->index[pair[0]] > p->index[pair[1]];
+  const int32_t *a = p->corner[pair[swapped]], *b = p->corner[pair[!swapped]];
+  const int32_t features[4] = {a[0], edges ? a[1] : b[0], edges ? b[0] : b[1], edges ? b[1] : b[2]};
+  for (int k = 0; k < 4; k++) {
+    memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
+    if (c->within < 0) memcpy(x0[k], c->x0[features[k]], sizeof x0[k]);
+  }
+  *v = c->within < 0 ? test_motion(kind, (const double(*)[3])x0, (const double(*)[3])x1)
+                     : test_distance(c->within, kind, (const double(*)[3])x1);
+  v->from_x0 |= c->at_start;
+  /* What is listed for later steps may be near without being a candidate of this one. */
+  if (!v->meets || !eb_bounds_meet(c->box[pair[0]], c->box[pair[1]])) return EB_OK;
+  eb_hit hit = {.pair.kind = kind, .time = v->value};
+  for (int k = 0; k < 4; k++) hit.pair.vertex[k] = p->index[features[k]];
+  return add_hit(list, &hit);
+}
+
+/* Leaves behind what a test at `travel` has told of pair k. */
+static void prove(const eb_collisions *c, pair_list *list, int64_t k, double travel,
+                  const verdict *v) {
+  double beyond = v->apart - c->proven, *proof[] = {list->proof[0] + k, list->proof[1] + k};
+  if (v->from_x0 && v->apart > 0)
+    *proof[NO_COLLISION] = larger(*proof[NO_COLLISION], travel + 0.5 * v->apart);
+  if (beyond > 0) *proof[NOT_NEAR] = larger(*proof[NOT_NEAR], travel + 0.5 * beyond);
+}
+
+static eb_error test_listed(eb_collisions *c, eb_pair_kind kind, pair_list *list, int64_t first,
+                            int64_t end, hit_list *hits) {
+  const double *proof = list->proof[c->within < 0 ? NO_COLLISION : NOT_NEAR];
+  for (int64_t k = first; k < end; k++) {
+    const int32_t *pair = list->pair[k];
+    double travel = c->travel[pair[0]] + c->travel[pair[1]];
+    if (proof[k] > travel) continue;
+    /* Boxes are apart by a plane across an axis. */
+    double gap = (double)eb_bounds_gap(c->swept[pair[0]], c->swept[pair[1]]);
+    verdict v = {.apart = c->within < 0 ? gap : gap + c->within,
+                 .from_x0 = c->within < 0 || c->at_start};
+    if (!(gap > 0)) EB_TRY(test_pair(c, kind, pair, &v, hits));
+    prove(c, list, k, travel, &v);
+  }
+  return EB_OK;
+}
+
+static eb_error test_lists(eb_collisions *c) {
+#pragma omp parallel
+  {
+    thread_lists *own = &c->threads[omp_get_thread_num()];
+    for (int32_t l = 0; l < 2 * c->thread_count; l++) {
+      pair_list *list = &c->threads[l / 2].pairs[l % 2];
+#pragma omp for schedule(dynamic) nowait
+      for (int64_t first = 0; first < list->count; first += BLOCK) {
+        int64_t end = first + BLOCK < list->count ? first + BLOCK : list->count;
+        if (!own->error)
+          own->error = test_listed(c, (eb_pair_kind)(l % 2), list, first, end, &own->hits);
+      }
     }
   }
   return first_error(c);
@@ -580,7 +724,7 @@ static void forget_distances(eb_collisions *c) {
   for (int32_t t = 0; t < c->thread_count; t++)
     for (int kind = 0; kind < 2; kind++) {
       const pair_list *list = &c->threads[t].pairs[kind];
-      for (int64_t k = 0; k < list->count; k++) list->apart[k][1] = 0;
+      for (int64_t k = 0; k < list->count; k++) list->proof[NOT_NEAR][k] = 0;
     }
 }
 
@@ -598,11 +742,10 @@ static eb_error test(eb_collisions *c, const double *x1, double within, int32_t 
     c->proven = within;
   }
   EB_TRY(make_lists(c));
-  EB_TRY(sweep(c, x1));
   for (int32_t k = 0; k < c->thread_count; k++) c->threads[k].hits.count = 0;
-  for (int kind = 0; kind < 2; kind++)
-    for (int32_t k = 0; k < c->thread_count; k++)
-      EB_TRY(test_list(c, (eb_pair_kind)kind, &c->threads[k].pairs[kind]));
+  EB_TRY(sweep_vertices(c, x1));
+  sweep_features(c);
+  EB_TRY(test_lists(c));
   /* Together, in one order. */
   for (int32_t k = 0; k < c->thread_count; k++) all += c->threads[k].hits.count;
   if (all > INT32_MAX)

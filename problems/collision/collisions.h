@@ -60,9 +60,10 @@ EB_MUST eb_error eb_collisions_create(const eb_collision_mesh *mesh, eb_collisio
 void eb_collisions_destroy(eb_collisions *collisions);
 /* Starts a step at x0 (vertex_count x 3, m): vertex i may be up to reach[i] (m) off the box between
  * x0 and x0 + way (vertex_count x 3, m; NULL: 0), in every coordinate. Forms patches of
- * neighbouring triangles (at the first call, and anew when they have torn), builds the tree over
- * them and lists the candidates. Grows its own arrays when it must. EB_ERR_INVALID for positions,
- * ways and reaches that are not finite or beyond 1e30. */
+ * neighbouring triangles (at the first call, and anew when they have torn) and lists the candidates
+ * of this step and some more, so that the next steps of a motion that goes on need not. Grows its
+ * own arrays when it must. EB_ERR_INVALID for positions, ways and reaches that are not finite or
+ * beyond 1e30. */
 EB_MUST eb_error eb_collisions_begin(eb_collisions *collisions, const double *x0, const double *way,
                                      const double *reach);
 /* Brings the lists up to date for vertices that x1 puts outside their reach, by raising it for them
