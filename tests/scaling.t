@@ -44,8 +44,16 @@ unless ($mpiexec) {
   exit;
 }
 delete $ENV{ELASTOBENCH_MPIEXEC};
-is_code(0, 'on two', 'run', $block, '-s', 'newton:linear=petsc,ranks=2', '--steps', '2', '-o', 'two.h5');
+my @two = ($block, '-s', 'newton:linear=petsc,ranks=2', '--steps', '2');
+($out) = is_code(0, 'a plan for two', 'run', @two, '--dry-run', '--format', 'json');
+my $plan = decode_json($out)->{cases}[0]{prediction};
+is_code(0, 'on two', 'run', @two, '-o', 'two.h5');
 my ($run) = runs_in('two.h5');
+SKIP: {
+  skip 'sanitizers keep memory of their own', 1 if sanitized();
+  my $ratio = $run->{peak_rss} / $plan->{peak};
+  ok($ratio < 1 + $plan->{memory_margin} && $ratio > 1 / (1 + $plan->{memory_margin}), "its memory, within the margin of $plan->{memory_margin}") or diag $ratio;
+}
 ok($run->{network_latency} > 1e-8 && $run->{network_latency} < 0.1, 'ranks have measured the latency between them') or diag $run->{network_latency};
 ok($run->{network_bandwidth} > 1e6 && $run->{network_bandwidth} < 1e13, 'their bandwidth') or diag $run->{network_bandwidth};
 ok($run->{network_reduction} > 1e-8 && $run->{network_reduction} < 1, 'and reductions') or diag $run->{network_reduction};

@@ -196,6 +196,27 @@ static void test_time(void) {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
+/* Several processes: what each has, what they share, and taking turns on two cores. */
+static void test_ranks(void) {
+  const char *block = "cubes=40";
+  eb_prediction one = predict("bench/block", block, "newton", "linear=petsc");
+  eb_prediction two = predict("bench/block", block, "newton", "ranks=2");
+  eb_prediction four = predict("bench/block", block, "newton", "ranks=4");
+  const double process = 29.4e6 + 28.5e6; /* program, and PETSc's libraries */
+  const double layer = 41 * 41, nodes = 41 * 41 * 41, parts = one.memory.peak - process;
+  tap_ok(two.memory.known && two.memory.margin >= 0.1, "two ranks are told, with a margin");
+  tap_near(two.memory.peak /
+               (2 * process + parts * (1 + 2 * layer * cbrt(0.25) / nodes) + 5670 * nodes),
+           1, 1e-9, "two processes, a layer of nodes twice on each side, and the whole once more");
+  tap_ok(four.memory.peak > two.memory.peak + 2 * process, "four are more");
+  tap_ok(two.time.known && two.time.step < one.time.step && two.time.step > one.time.step / 2,
+         "two share a step, but not its memory's bandwidth");
+  tap_ok(four.time.step >= two.time.step, "four on two cores are no faster");
+  tap_ok(four.time.factor >= one.time.factor, "with no smaller margin");
+  tap_ok(!predict("bench/block", block, "newton", "ranks=2,petsc=-pc_type icc").time.known,
+         "another preconditioner: no time");
+}
+
 static void test_words(void) {
   char *words = NULL;
   size_t size = 0;
@@ -250,6 +271,7 @@ int main(void) {
   test_laws();
   test_memory();
   test_time();
+  test_ranks();
   test_words();
   test_warnings();
   return tap_done();

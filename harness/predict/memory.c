@@ -4,12 +4,15 @@
  *   program + n N + e M + 72 B + (what a solver adds)
  *
  * of N nodes, M elements and B blocks of nine doubles. What a solver adds is of known shape (a
- * factor, a copy of the matrix), only its multiples are measured; a factor is that of fill.h. */
+ * factor, a copy of the matrix), only its multiples are measured; a factor is that of fill.h. On
+ * several ranks program and libraries are there in each, nodes at faces between parts are held on
+ * both sides, and rank 0 gathers mesh and states for the file. */
 #include <math.h>
 #include <string.h>
 
 #include "harness/names.h"
 #include "harness/predict/predict.h"
+#include "harness/predict/scaling.h"
 
 /* ---- what every case holds ------------------------------------------------------------------- */
 
@@ -76,9 +79,10 @@ static bool has_value(const eb_case *work, const char *option, const char *wante
   return length == strlen(wanted) && strncmp(value, wanted, length) == 0;
 }
 
-/* NULL for what nobody has measured: a plug-in, several ranks. */
+/* NULL for what nobody has measured, such as a plug-in; ranks share what PETSc solves alone. */
 static const holding *find_holding(const eb_case *work) {
-  if (has_value(work, "system", "kkt") || work->ranks > 1) return NULL;
+  if (has_value(work, "system", "kkt") || (work->ranks > 1 && !has_value(work, "linear", "petsc")))
+    return NULL;
   for (size_t i = 0; i < sizeof holdings / sizeof *holdings && !work->plugin; i++) {
     const holding *h = &holdings[i];
     if (strcmp(h->solver, work->solver->name) == 0 &&
@@ -103,12 +107,20 @@ static double body_bytes(const eb_counts *counts) {
   return 0;
 }
 
-/* Of the solver but for its factor. */
+/* Of the solver but for libraries and its factor. */
 static double held_bytes(const holding *h, const eb_case *work, const eb_counts *counts) {
   bool indices =
       h->linear && strcmp(h->linear, "cg") == 0 && has_value(work, "preconditioner", "ic");
-  return h->fixed + h->node * (double)counts->nodes + h->element * (double)counts->elements +
+  return h->node * (double)counts->nodes + h->element * (double)counts->elements +
          (h->block + (indices ? incomplete : 0)) * (double)counts->blocks;
+}
+
+/* Of all ranks: `each` in every process, `parts` cut among them. */
+static double shared_bytes(const eb_counts *counts, int ranks, double each, double parts) {
+  static const double gathered = 5670; /* byte a node, by rank 0 (harness/case/whole.h) */
+  const double N = (double)counts->nodes;
+  double ghosts = eb_scaling_faces(ranks) * ranks * cbrt(pow(N / ranks, 2)) / N;
+  return ranks * each + (1 + ghosts) * parts + gathered * N;
 }
 
 /* What counts and fill that are not exact add to the margin; `share` of the sum is a factor. */
@@ -129,7 +141,9 @@ eb_memory_prediction eb_predict_memory(const eb_case *work, const eb_counts *cou
   double factor =
       h->factor * fill->factor + h->updates * fill->updates + h->workspace * fill->workspace;
   out.known = true;
-  out.peak = program + bytes + held_bytes(h, work, counts) + factor;
+  bytes += held_bytes(h, work, counts) + factor;
+  out.peak = work->ranks > 1 ? shared_bytes(counts, work->ranks, program + h->fixed, bytes)
+                             : program + h->fixed + bytes;
   out.steady = (1 - freed) * out.peak;
   out.margin = h->margin + doubt(counts, fill, factor / out.peak);
   return out;

@@ -2,8 +2,10 @@
  */
 #include "harness/predict/predict.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "harness/case/launch.h"
 #include "harness/names.h"
 #include "harness/print.h"
 #include "problems/base/memory.h"
@@ -57,7 +59,7 @@ static void warn(const eb_case *work, const eb_memory_prediction *memory, double
       "%s%sa lower resolution takes less\n",
       work->scene->name, work->solver->name, 1e-6 * memory->peak, 100 * memory->margin, whose,
       1e-6 * limit, direct ? "linear=petsc takes no factor, " : "",
-      ranks ? "ranks= spreads it over machines, " : "");
+      ranks && work->ranks == 1 ? "ranks= spreads it over machines, " : "");
 }
 
 void eb_predict_warn(const eb_case *cases, int count, FILE *out) {
@@ -68,7 +70,9 @@ void eb_predict_warn(const eb_case *cases, int count, FILE *out) {
     bool limited = work->memory > 0 && work->memory < available;
     double limit = limited ? work->memory : available;
     eb_prediction told;
-    if (work->repetition > 0) continue;
+    /* Ranks that another command starts may be on many machines. */
+    bool elsewhere = work->ranks > 1 && getenv(EB_LAUNCH_VARIABLE);
+    if (work->repetition > 0 || elsewhere) continue;
     p.rough = true;
     eb_predict_case(&p, work, &told);
     p.rough = false;

@@ -13,6 +13,7 @@
 
 #include "harness/names.h"
 #include "harness/predict/predict.h"
+#include "harness/predict/scaling.h"
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
@@ -34,6 +35,7 @@ static const double take_byte = 3;        /* bytes of triad a byte of the factor
 static const double factor_share = 1.0;   /* of DGEMM, by the multifrontal factor */
 static const double solve_byte = 2 / 0.7; /* bytes of triad a byte of L: twice read, at 0.7 of it */
 static const double start = 0.3;          /* s: process, file */
+static const double launch = 0.4;         /* s a rank: MPI and PETSc; cores are few */
 
 /* Smoothed aggregation, a block of the matrix: flops of its set-up, bytes of an iteration. */
 static const double multigrid_setup = 25e3, multigrid_byte = 900;
@@ -66,8 +68,8 @@ static bool option_of(const eb_case *work, const char *name, const char **value,
   return *length > 0;
 }
 
-/* False: no model, for iterations of cg depend on the scene's conditioning, and CHOLMOD's speed on
- * its BLAS. */
+/* Ranks share what PETSc solves alone. False: no model, for iterations of cg depend on the scene's
+ * conditioning, and CHOLMOD's speed on its BLAS. */
 static bool find_linear(const eb_case *work, linear_work *out) {
   const char *kind, *petsc;
   size_t length, words;
@@ -110,6 +112,24 @@ static double system_seconds(linear_work kind, const eb_counts *counts, const eb
   return 0;
 }
 
+/* An iteration on several ranks of this machine, by the model of scaling.h. Messages between them
+ * go through its memory; what they take matters little beside the rest. */
+static double shared_seconds(const eb_case *work, const element_work *e, const eb_counts *counts,
+                             const eb_rates *rates) {
+  static const eb_network memory = {.latency = 2e-6, .bandwidth = 7e9, .reduction = 5e-6};
+  const double M = (double)counts->elements, N = (double)counts->nodes, B = (double)counts->blocks;
+  const eb_scaling_machine machine = {.network = memory,
+                                      .cores = rates->threads,
+                                      .triad = rates->triad,
+                                      .triad_all = rates->triad_all};
+  const eb_scaling_work one = {.assemble = (e->assemble + e->value) / rates->dgemm,
+                               .setup = multigrid_setup * B / (M * rates->dgemm),
+                               .iteration = multigrid_byte * B / (N * rates->triad),
+                               .iterations = multigrid_iterations,
+                               .elements_per_node = M / N};
+  return eb_scaling_predict(&machine, &one, M, work->ranks, work->ranks).total;
+}
+
 eb_time_prediction eb_predict_time(const eb_case *work, const eb_counts *counts,
                                    const eb_fill *fill, const eb_rates *rates) {
   eb_time_prediction out = {0};
@@ -124,13 +144,16 @@ eb_time_prediction eb_predict_time(const eb_case *work, const eb_counts *counts,
       habit == sizeof habits / sizeof *habits || !find_linear(work, &kind))
     return out;
   bool direct = kind == CHOLESKY || kind == SINGLE;
+  const bool shared = work->ranks > 1;
   if (direct && fill->by == EB_FILLED_NOT) return out;
   const speeds at = speeds_of(rates, work->threads);
   const double M = (double)counts->elements, N = (double)counts->nodes;
   double sweep = habits[habit].sweeps > 0 ? e->sweep : e->assemble + e->value;
   out.iterations = habits[habit].iterations;
-  out.step = out.iterations * (M * sweep / at.dgemm + system_seconds(kind, counts, fill, &at));
-  out.setup = start + 2 * M * e->scene / rates->dgemm;
+  out.step =
+      out.iterations * (shared ? shared_seconds(work, e, counts, rates)
+                               : M * sweep / at.dgemm + system_seconds(kind, counts, fill, &at));
+  out.setup = start + (shared ? launch * work->ranks : 0) + 2 * M * e->scene / rates->dgemm;
   if (direct) out.setup += N * order_node / rates->dgemm + take_byte * fill->factor / rates->triad;
   /* One step more is taken off the clock, for the rule `replay`. */
   out.run = out.setup + (double)work->steps * (out.step + M * e->audit / at.dgemm_all) + out.step;
