@@ -242,7 +242,8 @@ static void test_missing(void) {
   eb_scaling_samples samples = {0};
   add(&samples, sample("bench/block:cubes=24", 4e4, 2, &work));
   add(&samples, sample("bench/block:cubes=24", 4e4, 4, &work));
-  check_missing(&samples, "'elastobench run bench/block:cubes=24 -s newton:linear=petsc'",
+  check_missing(&samples,
+                "'elastobench run bench/block:cubes=24 -s newton:linear=petsc --steps 3 -o one.h5'",
                 "without one rank it says what to run");
   eb_scaling_sample s = sample("n", 4e4, 1, &work);
   s.linear_iterations = 0;

@@ -275,13 +275,17 @@ static eb_error find_missing(eb_scaling_series *series) {
     network = network &&
               (row->kind == EB_SCALING_ALONE || isnan(row->seconds) || !isnan(row->told.total));
   }
-  const int solver = (int)strcspn(s->solver, "/");
-  if (!alone)
-    return eb_text_printf(&series->missing,
-                          "nothing is told: constants come from runs on one rank, and no good one "
-                          "is there; add them with 'elastobench run %s -s %.*s', with --steps as "
-                          "the others, to the same or another file",
-                          s->scene, solver, s->solver);
+  if (!alone) {
+    static const char mark[] = "/steps:"; /* eb_run_work_name */
+    const char *steps = strstr(s->solver, mark);
+    const char *count = steps ? steps + strlen(mark) : "";
+    return eb_text_printf(
+        &series->missing,
+        "nothing is told: constants come from runs on one rank, and no good one "
+        "is there; 'elastobench run %s -s %.*s --steps %.*s -o one.h5' makes one, "
+        "to be named beside this file",
+        s->scene, (int)strcspn(s->solver, "/"), s->solver, (int)strspn(count, "0123456789"), count);
+  }
   if (!constants)
     return eb_text_printf(&series->missing,
                           "nothing is told: the model is of iterative linear solves, and this "

@@ -102,17 +102,17 @@ static const char *const prediction_headings[] = {
 enum { PREDICTION_COLUMNS = sizeof prediction_headings / sizeof *prediction_headings };
 
 eb_error eb_scaling_predictions(const eb_scaling_series *series, eb_scaling_table *out) {
-  *out = (eb_scaling_table){.rows = series->prediction_count,
-                            .columns = PREDICTION_COLUMNS,
-                            .headings = prediction_headings};
+  *out = (eb_scaling_table){.columns = PREDICTION_COLUMNS, .headings = prediction_headings};
   for (int i = 0; i < series->prediction_count; i++) {
     const eb_scaling_prediction *p = &series->predictions[i];
+    if (isnan(p->told.total)) continue;
     const double parts[] = {p->told.total, p->told.compute, p->told.halo, p->told.reductions,
                             p->told.coarse};
     EB_TRY(put(out, "%.4g", p->point.elements));
     EB_TRY(put(out, "%.0f", p->point.ranks));
     for (size_t c = 0; c < sizeof parts / sizeof *parts; c++) EB_TRY(put(out, "%.3g", parts[c]));
     EB_TRY(eb_strings_add(&out->cells, p->told.oversubscribed ? "more ranks than cores" : ""));
+    out->rows++;
   }
   return EB_OK;
 }
