@@ -107,7 +107,7 @@ static void test_predictions(void) {
   tap_ok(study.series[0].prediction_count == 1 && p->point.ranks == 1000, "10^9 on 1000 ranks");
   tap_near(p->told.total / eb_scaling_predict(&machine, &work, 1e9, 1000, 2).total, 1, 1e3 * exact,
            "two ranks a node of two cores, network as measured");
-  tap_near(p->beyond, 1e6 / 1.6e5, exact, "of parts larger than any that was measured");
+  tap_near(p->beyond, 2e6 / 1.6e5, exact, "which hold more than any that was measured");
   eb_scaling_study_clear(&study);
   eb_scaling_request other = {.network = {.latency = 1e-5},
                               .cores = 8,
@@ -157,12 +157,20 @@ static void test_sizes(void) {
   add(&samples, sample("4n", 16e4, 1, &slow));
   add(&samples, sample("4n", 16e4, 2, &slow));
   eb_scaling_study study = study_of(&samples, NULL);
-  const eb_scaling_row *row = find(&study.series[0], "4n", 2);
-  eb_scaling_work mean = work;
-  mean.iteration *= 1.25;
-  mean.iterations = 12;
-  tap_near(row->told.total / eb_scaling_predict(&machine, &mean, 16e4, 2, 2).total, 1, 1e3 * exact,
-           "a rank works as at its size, between those measured, with the iterations of the whole");
+  tap_near(find(&study.series[0], "4n", 2)->told.total /
+               eb_scaling_predict(&machine, &slow, 16e4, 2, 2).total,
+           1, 1e3 * exact, "two ranks on one node work as one does at the size of both");
+  eb_scaling_study_clear(&study);
+  eb_scaling_request apart = eb_scaling_usual();
+  apart.per_node = 1;
+  study = study_of(&samples, &apart);
+  eb_scaling_work mean = slow;
+  mean.iteration = 1.25 * work.iteration;
+  tap_near(find(&study.series[0], "4n", 2)->told.total /
+               eb_scaling_predict(&machine, &mean, 16e4, 2, 1).total,
+           1, 1e3 * exact,
+           "on two nodes as at half of it, between sizes that were measured, with the iterations "
+           "of the whole");
   tap_near(find(&study.series[0], "4n", 1)->told.total,
            eb_scaling_predict(&machine, &work, 16e4, 1, 1).total, 1e-9,
            "one rank is told by the other size, not by itself");

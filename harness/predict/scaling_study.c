@@ -101,8 +101,9 @@ static eb_scaling_time tell(const eb_scaling_series *series, const eb_scaling_ma
                             double elements, int ranks, int per_node, const eb_scaling_row *but) {
   eb_scaling_time nothing = {NAN, NAN, NAN, NAN, NAN, false};
   eb_scaling_work part, whole;
-  if (!work_at(series, elements / ranks, but, &part) || !work_at(series, elements, but, &whole) ||
-      (ranks > 1 && !is_network(&machine->network)))
+  const double here = fmin(ranks, per_node);
+  if (!work_at(series, elements / ranks * here, but, &part) ||
+      !work_at(series, elements, but, &whole) || (ranks > 1 && !is_network(&machine->network)))
     return nothing;
   part.iterations = whole.iterations;
   part.elements_per_node = whole.elements_per_node;
@@ -257,7 +258,7 @@ static eb_error tell_points(eb_scaling_series *series, const eb_scaling_request 
     p->machine = machine_of(series->rows[0].sample, request);
     p->machine.network = either(&request->network, &measured);
     p->per_node = request->per_node > 0 ? request->per_node : p->machine.cores;
-    p->beyond = p->point.elements / p->point.ranks / largest;
+    p->beyond = p->point.elements / p->point.ranks * fmin(p->point.ranks, p->per_node) / largest;
     p->larger = p->point.elements / largest;
     p->told = tell(series, &p->machine, p->point.elements, p->point.ranks, p->per_node, NULL);
   }

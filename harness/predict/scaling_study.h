@@ -4,8 +4,8 @@
  *
  * A series is one scene in any sizes and one solver but for its ranks, on one machine. Constants
  * come from its runs on one rank, which are at several sizes: between two of them by the logarithm
- * of the size, beyond the outermost as there. Work an element and a node is that of the size that a
- * rank holds, for caches hold a part of it; the number of iterations is that of the whole. No row
+ * of the size, beyond the outermost as there. Work an element is that of the size that a machine's
+ * node holds, for its cores share a cache; the number of iterations is that of the whole. No row
  * takes constants from itself: one of one rank is told by the other sizes. Networks are those that
  * the runs have measured between their own ranks, in the median of those on as many. So nothing is
  * fitted to what is judged. */
@@ -90,8 +90,8 @@ typedef struct eb_scaling_prediction {
   eb_scaling_point point;
   eb_scaling_machine machine; /* that it is told for */
   int per_node;
-  double beyond;        /* elements of a rank over those of the largest run on one; */
-  double larger;        /* and of the whole, whose iterations are taken to be as many */
+  double beyond; /* elements on a machine's node over those of the largest run on one rank; */
+  double larger; /* and in all, whose iterations are taken to be as many */
   eb_scaling_time told; /* total NaN: no constants, or no network */
 } eb_scaling_prediction;
 

@@ -131,8 +131,8 @@ eb_error eb_scaling_assumptions(const eb_scaling_prediction *p, eb_text *out) {
       m->network.latency, m->network.bandwidth, m->network.reduction, p->larger));
   return p->beyond > 1 + EB_SCALING_SAME_SIZE
              ? eb_text_printf(out,
-                              "; an element and a node of a rank that holds %.3g times as many as "
-                              "any that was measured take as long as there",
+                              "; work an element of a node that holds %.3g times as many as that "
+                              "run is that of the run",
                               p->beyond)
              : EB_OK;
 }

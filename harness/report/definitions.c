@@ -127,8 +127,9 @@ static const definition scaling[] = {
      "(a + s) r (n + h / 2) + k c n for n nodes a rank, h = f n^(2/3) of them on the f faces that "
      "it shares with others, r elements a node and k linear iterations an iteration of Newton's; a "
      "and s (s an element: all but the two that follow; set-up of the preconditioner) and c (s a "
-     "node: a linear iteration) are those of runs on one rank, between their sizes at n. Cores of a node "
-     "share its memory, c grows by as much as triad shows; ranks beyond its cores take turns"},
+     "node: a linear iteration) are those of runs on one rank, at the size that a machine holds, "
+     "between those that were run. Its cores share its memory, c grows by as much as triad shows; "
+     "ranks beyond its cores take turns"},
     {"halo", "k sum over the grids l of e_l (f latency + 8 d_l f (n / 12^l)^(2/3) / bandwidth): e "
              "= 6 exchanges of d = 3 unknowns a node on the finest, 5 of 6 on coarser ones"},
     {"reductions", "3 k log2(ranks) times an allreduce of one number a doubling of ranks"},
