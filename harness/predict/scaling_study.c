@@ -267,26 +267,28 @@ static eb_error tell_points(eb_scaling_series *series, const eb_scaling_request 
 
 /* ---- what is missing ------------------------------------------------------------------------- */
 
-static eb_error find_missing(eb_scaling_series *series) {
+/* The command that makes a run on one rank, of the smallest scene. */
+static eb_error want_one_rank(eb_scaling_series *series) {
+  static const char mark[] = "/steps:"; /* of eb_run_work_name */
   const eb_scaling_sample *s = series->rows[0].sample;
+  const char *steps = strstr(s->solver, mark), *count = steps ? steps + strlen(mark) : "";
+  return eb_text_printf(&series->missing,
+                        "nothing is told: constants come from runs on one rank, and no good one is "
+                        "there; 'elastobench run %s -s %.*s --steps %.*s -o one.h5' makes one, to "
+                        "be named beside this file",
+                        s->scene, (int)strcspn(s->solver, "/"), s->solver,
+                        (int)strspn(count, "0123456789"), count);
+}
+
+static eb_error find_missing(eb_scaling_series *series) {
   bool constants = false, alone = false, network = true;
   for (const eb_scaling_row *row = series->rows; row < series->rows + series->row_count; row++) {
+    bool several = row->kind != EB_SCALING_ALONE;
     constants = constants || eb_scaling_gives(row);
-    alone = alone || (row->sample->ranks == 1 && is_good(row->sample));
-    network = network &&
-              (row->kind == EB_SCALING_ALONE || isnan(row->seconds) || !isnan(row->told.total));
+    alone = alone || (!several && is_good(row->sample));
+    network = network && !(several && is_good(row->sample) && isnan(row->told.total));
   }
-  if (!alone) {
-    static const char mark[] = "/steps:"; /* eb_run_work_name */
-    const char *steps = strstr(s->solver, mark);
-    const char *count = steps ? steps + strlen(mark) : "";
-    return eb_text_printf(
-        &series->missing,
-        "nothing is told: constants come from runs on one rank, and no good one "
-        "is there; 'elastobench run %s -s %.*s --steps %.*s -o one.h5' makes one, "
-        "to be named beside this file",
-        s->scene, (int)strcspn(s->solver, "/"), s->solver, (int)strspn(count, "0123456789"), count);
-  }
+  if (!alone) return want_one_rank(series);
   if (!constants)
     return eb_text_printf(&series->missing,
                           "nothing is told: the model is of iterative linear solves, and this "
