@@ -25,6 +25,27 @@ ok(-s "$prefix/share/elastobench/clients/$_", "the client $_ is installed") for 
 }
 ok(-s scratch("here/$_"), "  there is $_") for qw(leap.c leap.so first-run.h5);
 like($out, qr/^bench\/beam +leap +1 completed/m, 'and it completes');
+like($out, qr{^ok +leap/conformance/$_ }m, "  it conforms: $_") for qw(steps answers threads heap refusals);
+like($out, qr/^\d+ figures, 0 out of bounds$/m, '  and no check is out of bounds');
+
+# ---- plug-ins that do not conform: the skeleton with one fault each
+my $source = slurp(scratch('here/leap.c'));
+my $scenes = '.capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_SCRIPTED,';
+my %faults = (
+  lazy => [qr/  state->step\+\+;\n/, '', qr/lazy\/conformance\/steps .*: the step was not counted/],
+  leaky => [qr/  state->step\+\+;\n/, "  state->step++;\n  solver->scene = malloc(1000) ? scene : NULL;\n", qr/leaky\/conformance\/heap .*: the heap grows by \d+ bytes in 3 steps/],
+  divided => [qr/ h = dt \/ \(double\)parts,/, ' h = dt / (double)(parts + solver->threads - 1),', qr/divided\/conformance\/threads .*: other bits with two threads/],
+  weary => [qr/isfinite\(sum\) \?/, 'sum == 0 ?', qr/weary\/conformance\/answers .*: EB_DIVERGED_NAN/],
+);
+for my $fault (sort keys %faults) {
+  my ($from, $to) = @{$faults{$fault}};
+  my $text = $source =~ s/$from/$to/r =~ s/"leap"/"$fault"/r =~ s/\.capabilities = .*?,\n/$scenes\n/sr =~ s/"100"/"20"/r;
+  spew(scratch("here/$fault.c"), $text);
+  qx(cc -O2 -shared -fPIC -I'$prefix/include/elastobench' '@{[scratch("here/$fault.c")]}' -o '@{[scratch("here/$fault.so")]}' 2>&1);
+}
+($out) = is_code(4, 'plug-ins that do not conform', 'check', map { ('--plugin', "here/$_.so") } sort keys %faults);
+like($out, qr/^FAILED $faults{$_}[2]/m, "  $_ is named") for sort keys %faults;
+is(() = $out =~ /^FAILED \w+\/conformance/mg, scalar keys %faults, '  each for its fault alone');
 like_error(2, qr/is there already/, 'it writes over nothing', 'new-solver', 'leap', '-o', 'here');
 
 # ---- what is wrong

@@ -1,6 +1,7 @@
 /* Running the checks and printing their figures. */
 #include "harness/check/check.h"
 
+#include "harness/check/conformance.h"
 #include "harness/print.h"
 #include "harness/results/ci.h"
 #include "harness/strings.h"
@@ -23,21 +24,25 @@ const eb_check_group *eb_check_group_find(const char *name) {
   return NULL;
 }
 
-static void run_group(const eb_check *check, const eb_check_group *group) {
+static bool applies(const eb_check_group *group, const char *solver) {
+  if (!group->solver || !solver) return !group->solver && !solver;
+  return !strcmp(group->solver, "*") || !strcmp(group->solver, solver);
+}
+
+/* An error that ends a group is a figure out of bounds. */
+static void emit_error(const eb_check *check, const char *group, eb_error error) {
   const char *name = check->solver ? check->solver->name : NULL;
-  bool applies = group->solver && name ? !strcmp(group->solver, "*") || !strcmp(group->solver, name)
-                                       : !group->solver && !name;
-  if (!applies) return;
-  eb_error error = group->run(check);
   if (error)
     eb_check_below(check, NAN, 0, eb_error_message(error), "%s%s%s/completed", name ? name : "",
-                   name ? "/" : "", group->name);
+                   name ? "/" : "", group);
   eb_error_free(error);
 }
 
 void eb_check_groups(const eb_check *check) {
   for (int t = 0; t < TABLES; t++)
-    for (const eb_check_group *at = tables[t]; at->name; at++) run_group(check, at);
+    for (const eb_check_group *at = tables[t]; at->name; at++)
+      if (applies(at, check->solver ? check->solver->name : NULL))
+        emit_error(check, at->name, at->run(check));
 }
 
 /* ---- printing ---- */
@@ -157,9 +162,16 @@ static void print_figure(void *context, const eb_check_figure *figure) {
   to->failed += !figure->passed;
 }
 
-static void run_all(eb_check *check, bool every_solver) {
+/* A solver of a plug-in; the tests hold the built-in ones to conformance. */
+static void check_plugin(eb_check *check, const eb_solver_ops *solver) {
+  check->solver = solver;
+  emit_error(check, "conformance", eb_conformance_check(check));
   eb_check_groups(check);
-  for (const eb_solver_ops *const *at = eb_solvers(); every_solver && *at; at++) {
+}
+
+static void check_everything(eb_check *check) {
+  eb_check_groups(check);
+  for (const eb_solver_ops *const *at = eb_solvers(); *at; at++) {
     if (eb_solver_wants_options(*at)) continue;
     check->solver = *at;
     eb_check_groups(check);
@@ -177,18 +189,34 @@ static eb_error print_end(printer *to) {
   return EB_OK;
 }
 
+static eb_error find_solver(const eb_plugins *plugins, const char *name, const eb_solver_ops **out,
+                            const eb_plugin **plugin) {
+  EB_TRY(eb_solver_lookup(plugins, name, out, plugin));
+  if (!eb_solver_wants_options(*out)) return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE,
+                  "'%s' has no defaults to be checked with: run it, its steps are audited", name);
+}
+
 eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, eb_check_format format,
                       FILE *out, int *failed) {
   printer to = {.out = out, .format = format};
   eb_check check = {.emit = print_figure, .context = &to};
+  const eb_solver_ops *solver = NULL;
+  const eb_plugin *plugin = NULL;
+  int loaded = plugins ? plugins->count : 0;
   *failed = 0;
-  if (solver_or_null) EB_TRY(eb_solver_lookup(plugins, solver_or_null, &check.solver, NULL));
-  if (check.solver && eb_solver_wants_options(check.solver))
-    return EB_ERROR(EB_ERR_USAGE,
-                    "'%s' has no defaults to be checked with: run it, its steps are audited",
-                    solver_or_null);
+  if (solver_or_null) EB_TRY(find_solver(plugins, solver_or_null, &solver, &plugin));
+  for (int i = 0; !solver && i < loaded; i++)
+    EB_TRY(find_solver(plugins, plugins->items[i].solver->name, &check.solver, NULL));
+  check.solver = solver;
   if (format == EB_CHECK_JSON) fputs("{\n  \"checks\": [", out);
-  run_all(&check, !solver_or_null);
+  if (plugin)
+    check_plugin(&check, solver);
+  else if (solver)
+    eb_check_groups(&check);
+  else if (loaded == 0)
+    check_everything(&check);
+  for (int i = 0; !solver && i < loaded; i++) check_plugin(&check, plugins->items[i].solver);
   eb_error error = print_end(&to);
   clear_waiting(&to);
   *failed = to.failed;

@@ -71,8 +71,9 @@ typedef enum eb_check_format {
 } eb_check_format;
 extern const char *const eb_check_format_names[EB_CHECK_FORMATS];
 
-/* `elastobench check [SOLVER]`, a plug-in's too: everything, or what concerns one solver. *failed
- * counts figures out of bounds. An unknown solver is EB_ERR_USAGE. */
+/* `elastobench check [SOLVER]`: everything, or what concerns one solver, or with plug-ins and no
+ * name theirs. Solvers of plug-ins are held to conformance as well (conformance.h). *failed counts
+ * figures out of bounds. An unknown solver is EB_ERR_USAGE. */
 EB_MUST eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null,
                               eb_check_format format, FILE *out, int *failed);
 

@@ -63,6 +63,7 @@ const char *eb_subject_exact(const eb_solver_ops *ops) {
   if (eb_subject_declares(ops, "linear")) return "linear=cholesky";
   if (eb_subject_declares(ops, "eps1")) return "eps1=1e-11";
   if (eb_subject_declares(ops, "rho")) return "iterations=0";
-  if (eb_subject_declares(ops, "max_substeps")) return "substeps=2";
+  if (ops->update == EB_UPDATE_SUBSTEPS && eb_subject_declares(ops, "substeps"))
+    return "substeps=2";
   return eb_subject_declares(ops, "tau") ? "tau=0" : "";
 }

@@ -2,7 +2,8 @@
  *
  * It writes a plug-in in C, or a program in Python or C++ with its client beside it, builds it
  * against the installed headers or, when this program was not installed, against the tree that it
- * was built in, and runs it on small scenes, where every step is audited. */
+ * was built in, and runs it on small scenes, where every step is audited; a plug-in is checked for
+ * conformance besides, as `elastobench check` does. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,16 +30,18 @@ typedef struct language {
   const char *client, *client_name; /* NULL: none */
   const char *build;                /* command with the name for every @, or NULL */
   const char *solver;               /* arguments of `elastobench run`, with the name for every @ */
+  const char *check;                /* of `elastobench check`; NULL: it is not for it */
 } language;
 
 static const language languages[] = {
     {NULL, "solvers/skeletons/plugin.c.in", "c", NULL, NULL,
-     "cc -O2 -shared -fPIC $FLAGS @.c -o @.so", "--plugin ./@.so -s @"},
+     "cc -O2 -shared -fPIC $FLAGS @.c -o @.so", "--plugin ./@.so -s @", "@ --plugin ./@.so"},
     {"python", "solvers/skeletons/solver.py.in", "py",
      "solvers/external/python/elastobench_client.py", "elastobench_client.py", NULL,
-     "-s \"external:python3 @.py\""},
+     "-s \"external:python3 @.py\"", NULL},
     {"c++", "solvers/skeletons/solver.cpp.in", "cpp", "solvers/external/cpp/elastobench_client.hpp",
-     "elastobench_client.hpp", "c++ -O2 -std=c++17 -Wall -Wextra @.cpp -o @", "-s external:./@"}};
+     "elastobench_client.hpp", "c++ -O2 -std=c++17 -Wall -Wextra @.cpp -o @", "-s external:./@",
+     NULL}};
 enum { LANGUAGES = sizeof languages / sizeof *languages };
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -133,23 +136,30 @@ static eb_error build(const language *of, const char *folder, const char *name) 
   return status == 0 ? EB_OK : EB_ERROR(EB_ERR_IO, "the new solver could not be built");
 }
 
-/* Both kinds of material, beside newton; the exit code is that of the run. */
-static eb_error try(const language *of, const char *folder, const char *name, int *code) {
+static eb_error write_trial(const language *of, const char *name, const char *solver,
+                            eb_text *script) {
   static const char scenes[] = "bench/beam:resolution=0.25 "
                                "bench/beam:resolution=0.25,material=corotational";
+  EB_TRY(eb_text_printf(script, "\"$ELASTOBENCH\" run %s -s newton %s --steps 10 -o first-run.h5",
+                        scenes, solver));
+  if (!of->check) return EB_OK;
+  EB_TRY(eb_text_printf(script, " && \"$ELASTOBENCH\" check "));
+  return replaced(of->check, strlen(of->check), "@", name, script);
+}
+
+/* Both kinds of material, beside newton, and conformance; the exit code is that of the first that
+ * fails. */
+static eb_error try(const language *of, const char *folder, const char *name, int *code) {
   eb_text script = {0}, solver = {0};
   eb_error error = replaced(of->solver, strlen(of->solver), "@", name, &solver);
-  if (!error)
-    error =
-        eb_text_printf(&script, "\"$ELASTOBENCH\" run %s -s newton %s --steps 10 -o first-run.h5",
-                       scenes, solver.data);
+  if (!error) error = write_trial(of, name, solver.data, &script);
   if (!error) error = shell(folder, script.data, code);
   if (!error && *code == 0)
     eb_print(stdout,
-             "It keeps the rules of the audit. Make it yours, and see it beside others:\n"
+             "It keeps the rules of the audit%s. Make it yours, and see it beside others:\n"
              "  cd %s\n  elastobench run bench/beam:resolution=0.25 -s newton %s -o mine.h5\n"
              "  elastobench report mine.h5\n",
-             folder, solver.data);
+             of->check ? " and conforms to the contract" : "", folder, solver.data);
   eb_text_clear(&script);
   eb_text_clear(&solver);
   return error;
@@ -194,7 +204,7 @@ static eb_error run(const eb_arguments *arguments, int *code) {
 const eb_command eb_command_new_solver = {
     .name = "new-solver",
     .synopsis = "NAME [-o DIR] [--external python|c++]",
-    .summary = "write a solver to start from, build it and run it, audited",
+    .summary = "write a solver to start from, build it, run it, audited, and check it",
     .flags = flags,
     .least = 1,
     .most = 1,
