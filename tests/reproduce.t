@@ -52,6 +52,13 @@ ok($balanced && !@stack, '  and balanced tags');
 my @missing = grep { !-s scratch("a/$_") } $page =~ /(?:src|href)="([^"#]+)"/g;
 is_deeply(\@missing, [], '  and names only files that are there');
 
+# ---- its runs as a report, by the folder that it is in
+mkdir scratch('several'); rename scratch('a'), scratch('several/a');
+is_code(0, 'a report of what was reproduced', 'report', 'several', '-o', 'of-several');
+rename scratch('several/a'), scratch('a');
+cmp_ok(() = slurp(scratch('of-several/summary.dat')) =~ /^"bench/mg, '>=', 2, '  of its cases');
+like_error(1, qr/'several' is a folder without result files/, '  and of a folder that has none', 'report', 'several', '-o', 'of-none');
+
 # ---- JSON
 like_error(2, qr{a/tiny.h5' exists; --resume}, 'what is there is not replaced', @reproduce, '--quick', '-o', 'a');
 ($out, $err) = is_code(0, 'but completed', @reproduce, '--quick', '-o', 'a', '--resume', '--format', 'json');

@@ -93,8 +93,8 @@ static const char *inspect(const run *r, double time, int64_t step, double wall,
   return "";
 }
 
-/* One step; *trouble is "" when all is well with it, and *gave_up what it ended with when that is no
- * success, else NULL. */
+/* One step; *trouble is "" when all is well with it, and *gave_up what it ended with when that is
+ * no success, else NULL. */
 static eb_error step_and_inspect(run *r, const char **trouble, const char **gave_up) {
   const eb_scene *scene = r->solver->scene;
   eb_reason reason = EB_RUNNING;
@@ -116,7 +116,8 @@ static eb_error step_and_inspect(run *r, const char **trouble, const char **gave
   return EB_OK;
 }
 
-/* ---- what is looked at ------------------------------------------------------------------------ */
+/* ---- what is looked at ------------------------------------------------------------------------
+ */
 
 /* Of some steps: the hash of the state that they end with, and what went wrong on the way. */
 typedef struct outcome {
@@ -145,7 +146,7 @@ static double heap_in_use(void) {
 static eb_error grow(run *r, double *least) {
   const char *trouble, *gave_up;
   *least = INFINITY;
-  for (int round = 0; round < HEAP_ROUNDS && *least > heap_allowed; round++) {
+  for (int round = 0; round<HEAP_ROUNDS && * least> heap_allowed; round++) {
     double before = heap_in_use();
     for (int i = 0; i < HEAP_STEPS; i++) EB_TRY(step_and_inspect(r, &trouble, &gave_up));
     *least = fmin(*least, heap_in_use() - before);
@@ -247,9 +248,9 @@ eb_error eb_conformance_pair(const eb_conformance *conformance, const eb_solver_
   }
   if (!is_worth_asking(ops, scene, catalogue)) return EB_OK;
   EB_TRY(is_stiff_for(ops, scene, &stiff));
-  return stiff ? EB_OK
-               : eb_error_prefix(declared_pair(conformance, scene, &at), "%s on %s", ops->name,
-                                 name);
+  return stiff
+             ? EB_OK
+             : eb_error_prefix(declared_pair(conformance, scene, &at), "%s on %s", ops->name, name);
 }
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
@@ -273,7 +274,8 @@ static double small_resolution(const eb_scene_ops *ops, const eb_option *resolut
  * step is short: at a frame a step conjugate gradients may well give up on stiff scenes, and that
  * is theirs to report. With gravity everywhere, so that there is something to solve from the first
  * step on. */
-static eb_error visit_catalogue(const eb_conformance_visitor *v, const eb_scene_ops *ops, const char *material) {
+static eb_error visit_catalogue(const eb_conformance_visitor *v, const eb_scene_ops *ops,
+                                const char *material) {
   char parameters[200] = "", name[240];
   const eb_option *resolution = parameter(ops, "resolution");
   eb_scene *scene = NULL;
@@ -317,7 +319,8 @@ eb_error eb_conformance_scenes(const eb_conformance_visitor *visitor) {
       "nx=1,ny=1,nz=1,initial=spin",
       "nx=3,initial=spin,material=corotational",
   };
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) EB_TRY(visit_block(visitor, blocks[i]));
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+    EB_TRY(visit_block(visitor, blocks[i]));
   for (const eb_scene_ops *const *at = eb_scenes(); *at; at++) {
     if (visitor->wants && !visitor->wants(visitor->context, *at)) continue;
     EB_TRY(visit_catalogue(visitor, *at, "stable-neo-hookean"));
@@ -330,8 +333,8 @@ eb_error eb_conformance_scenes(const eb_conformance_visitor *visitor) {
 
 enum { MOST_NEEDS = 128 };
 
-/* Of one solver over the scenes: all blocks, and of the catalogue the first of each kind, by what it
- * needs. */
+/* Of one solver over the scenes: all blocks, and of the catalogue the first of each kind, by what
+ * it needs. */
 typedef struct tally {
   const eb_solver_ops *solver;
   uint32_t needs[MOST_NEEDS];

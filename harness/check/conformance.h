@@ -24,8 +24,8 @@ typedef struct eb_conformity {
   const char *scene; /* its parameters too */
   bool catalogue;    /* it is of the catalogue; else a block, small and soft */
   bool kept;
-  const char *why;   /* not kept; else "" */
-  double grown;      /* heap: bytes */
+  const char *why; /* not kept; else "" */
+  double grown;    /* heap: bytes */
 } eb_conformity;
 
 typedef struct eb_conformance {
@@ -47,7 +47,8 @@ EB_MUST eb_error eb_conformance_scenes(const eb_conformance_visitor *visitor);
 EB_MUST eb_error eb_conformance_pair(const eb_conformance *conformance, const eb_solver_ops *ops,
                                      const eb_scene *scene, bool catalogue, const char *name);
 
-/* One solver on blocks, and on a scene of the catalogue of every kind that it may serve, as figures. */
+/* One solver on blocks, and on a scene of the catalogue of every kind that it may serve, as
+ * figures. */
 EB_MUST eb_error eb_conformance_check(const eb_check *check);
 
 #endif

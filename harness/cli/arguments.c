@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,9 +138,36 @@ eb_existing eb_arguments_existing(const eb_arguments *arguments) {
                              : EB_EXISTING_REFUSE;
 }
 
-eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good,
-                              eb_strings *refused) {
-  const eb_strings *files = &arguments->positional;
+static eb_error add_matching(const char *folder, const char *pattern, eb_strings *out) {
+  glob_t found;
+  char *path = NULL;
+  EB_TRY(eb_string_format(&path, "%s/%s", folder, pattern));
+  bool matches = glob(path, 0, NULL, &found) == 0;
+  free(path);
+  eb_error error = EB_OK;
+  for (size_t i = 0; matches && i < found.gl_pathc && !error; i++)
+    error = eb_strings_add(out, found.gl_pathv[i]);
+  if (matches) globfree(&found);
+  return error;
+}
+
+/* A file; or a folder, which stands for the files in it or, as that of several papers reproduced,
+ * in those below it. */
+static eb_error add_files(const char *word, eb_strings *out) {
+  struct stat info;
+  int before = out->count;
+  if (stat(word, &info) != 0 || !S_ISDIR(info.st_mode)) return eb_strings_add(out, word);
+  EB_TRY(add_matching(word, "*.h5", out));
+  if (out->count == before) EB_TRY(add_matching(word, "*/*.h5", out));
+  if (out->count > before) return EB_OK;
+  return EB_ERROR(EB_ERR_IO,
+                  "'%s' is a folder without result files; one that 'reproduce' or 'precision' has "
+                  "written has PAPER.h5 or precision.h5 in it, and index.html to show",
+                  word);
+}
+
+/* Those that can be read; the others are told of. */
+static eb_error verify_files(const eb_strings *files, eb_strings *good, eb_strings *refused) {
   for (int i = 0; i < files->count; i++) {
     eb_error unreadable = eb_sandbox_verify("results", files->items[i], NULL);
     eb_error error = unreadable ? eb_strings_add(refused, eb_error_message(unreadable))
@@ -149,6 +177,17 @@ eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good,
     EB_TRY(error);
   }
   return good->count > 0 ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there is no file to report on");
+}
+
+eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good,
+                              eb_strings *refused) {
+  const eb_strings *words = &arguments->positional;
+  eb_strings files = {0};
+  eb_error error = EB_OK;
+  for (int i = 0; i < words->count && !error; i++) error = add_files(words->items[i], &files);
+  if (!error) error = verify_files(&files, good, refused);
+  eb_strings_clear(&files);
+  return error;
 }
 
 eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out) {

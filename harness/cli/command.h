@@ -92,7 +92,8 @@ EB_MUST eb_error eb_arguments_json(const eb_arguments *arguments, bool *out);
 /* What --resume and --overwrite say of a target that exists. */
 eb_existing eb_arguments_existing(const eb_arguments *arguments);
 /* The positional arguments that are whole result files, and why the others are not, which is told
- * as well. EB_ERR_FORMAT without any good one. The caller clears both also after an error. */
+ * as well; a folder stands for the files in it. EB_ERR_FORMAT without any good one. The caller
+ * clears both also after an error. */
 EB_MUST eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good,
                                       eb_strings *refused);
 /* Loads all of --plugin. The caller clears *out also after an error. */

@@ -29,10 +29,13 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   return error;
 }
 
-const eb_command eb_command_report = {.name = "report",
-                                      .synopsis = "F.h5.. [-o DIR] [--pictures]",
-                                      .summary = "write index.html with tables, plots and a player",
-                                      .flags = flags,
-                                      .least = 1,
-                                      .most = 1000,
-                                      .run = run};
+const eb_command eb_command_report = {
+    .name = "report",
+    .synopsis = "F.h5|FOLDER.. [-o DIR] [--pictures]",
+    .summary = "write index.html with tables, plots and a player",
+    .details = "A folder stands for the result files in it: that of 'reproduce' has every run of a "
+               "paper in PAPER.h5, whose\nverdicts are on its own index.html.",
+    .flags = flags,
+    .least = 1,
+    .most = 1000,
+    .run = run};
