@@ -1,5 +1,6 @@
 /* contact-al's method: its law against finite differences, its system against dense algebra, its
  * solutions by eb_contact_measure. */
+#include "problems/base/vector3.h"
 #include "solvers/contact/al_system.h"
 #include "solvers/contact/method.h"
 #include "tests/contact_problems.h"
@@ -127,16 +128,27 @@ static void system_is_solved(bool full) {
     bound[k] = 0.5 * (k % 4);
   }
   eb_al_law law = {.compliance = compliance, .anchor = anchor, .bound = bound};
-  tap_require(eb_al_system_create(c.A->rows, full, &system), "a system");
+  tap_require(eb_al_system_create(c.A->rows, full, 2, &system), "a system");
   tap_require(eb_al_system_begin(&system, c.problem), "a problem");
   tap_require(eb_al_solve_reserve(&cr, n, m), "room");
   eb_al_system_linearize(&system, &law, zero);
-  tap_ok(eb_al_solve_start(&cr, &system, c.b), "%s: a start", full ? "full" : "diag");
-  double first = cr.norm;
-  int iterations = 0;
-  while (iterations < 400 && cr.norm > 1e-9 * first && eb_al_solve_iterate(&cr, &system))
-    iterations++;
-  eb_al_multiply(&system, cr.x, Ax, Hx, Kx);
+  double first = eb_norm(n, c.b);
+  int64_t iterations = eb_al_solve_run(&cr, &system, c.b, 1e-9 * first, 400);
+  tap_ok(iterations > 0 && iterations <= 400, "%s: it iterates", full ? "full" : "diag");
+  /* K x by its definition. */
+  eb_block_multiply(c.A, cr.x, Ax);
+  memcpy(Kx, Ax, (size_t)n * sizeof *Kx);
+  for (int32_t k = 0; k < c.problem->count; k++) {
+    double *u = Hx + 3 * (int64_t)k, f[3];
+    for (int32_t e = c.problem->start[k]; e < c.problem->start[k + 1]; e++)
+      for (int i = 0; i < 9; i++)
+        u[i / 3] +=
+            c.problem->H[9 * (int64_t)e + i] * cr.x[3 * (int64_t)c.problem->block[e] + i % 3];
+    eb_turn3(system.D + 9 * (int64_t)k, u, f);
+    for (int32_t e = c.problem->start[k]; e < c.problem->start[k + 1]; e++)
+      for (int i = 0; i < 9; i++)
+        Kx[3 * (int64_t)c.problem->block[e] + i % 3] += c.problem->H[9 * (int64_t)e + i] * f[i / 3];
+  }
   for (int64_t i = 0; i < n; i++) {
     worst = fmax(worst, fabs(c.b[i] - Kx[i] - cr.r[i]));
     worst = fmax(worst, fabs(Ax[i] - cr.Ax[i]));
@@ -148,6 +160,53 @@ static void system_is_solved(bool full) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   eb_al_solve_clear(&cr);
   eb_al_system_clear(&system);
+  contact_close(&c);
+}
+
+/* A matrix that is large enough for a team, and levels that are wide enough to be shared. */
+static void threads_have_the_same_bits(void) {
+  contact_recipe recipe = {
+      .seed = 3, .bodies = 24, .side = 4, .contacts = 600, .mu = 0.5, .duplicates = 20};
+  contact_case c = contact_open(&recipe);
+  int64_t n = 3 * (int64_t)c.A->rows, m = 3 * (int64_t)c.problem->count, first = 0;
+  double *zero, *compliance, *anchor, *bound, *x;
+  bool same = true;
+  tap_require(EB_NEW(zero, m), "u");
+  tap_require(EB_NEW(compliance, c.problem->count), "E");
+  tap_require(EB_NEW(anchor, m), "anchors");
+  tap_require(EB_NEW(bound, c.problem->count), "bounds");
+  tap_require(EB_NEW(x, 2 * n), "x and A x");
+  for (int32_t k = 0; k < c.problem->count; k++) {
+    compliance[k] = 1e-3;
+    anchor[3 * (int64_t)k] = k % 5 ? 1 : -1;
+    anchor[3 * (int64_t)k + 1] = 1;
+    bound[k] = 0.5 * (k % 4);
+  }
+  eb_al_law law = {.compliance = compliance, .anchor = anchor, .bound = bound};
+  for (int threads = 1; threads <= 3; threads++) {
+    eb_al_system system;
+    eb_al_solve cr = {0};
+    tap_require(eb_al_system_create(c.A->rows, true, threads, &system), "a system");
+    tap_require(eb_al_system_begin(&system, c.problem), "a problem");
+    tap_require(eb_al_solve_reserve(&cr, n, m), "room");
+    eb_al_system_linearize(&system, &law, zero);
+    int64_t iterations = eb_al_solve_run(&cr, &system, c.b, 1e-6 * eb_norm(n, c.b), 400);
+    if (threads == 1) {
+      first = iterations;
+      memcpy(x, cr.x, (size_t)n * sizeof *x);
+      memcpy(x + n, cr.Ax, (size_t)n * sizeof *x);
+    } else
+      tap_ok(c.problem->count >= 20 * system.levels, "%d contacts in %d levels", c.problem->count,
+             system.levels);
+    same &= iterations == first && !memcmp(x, cr.x, (size_t)n * sizeof *x) &&
+            !memcmp(x + n, cr.Ax, (size_t)n * sizeof *x);
+    eb_al_solve_clear(&cr);
+    eb_al_system_clear(&system);
+  }
+  tap_ok(same && first > 3 && c.A->start[c.A->rows] >= 10000,
+         "one, two and three threads have the same bits after %lld iterations", (long long)first);
+  double *all[] = {zero, compliance, anchor, bound, x};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   contact_close(&c);
 }
 
@@ -246,6 +305,7 @@ int main(void) {
   law_is_the_contact_law();
   system_is_solved(true);
   system_is_solved(false);
+  threads_have_the_same_bits();
   cases_are_solved("preconditioner=full");
   cases_are_solved("preconditioner=diag");
   few_iterations("preconditioner=full");

@@ -20,10 +20,11 @@ enum { EB_CONTACT_ENTRIES = 8 /* the most blocks that a contact acts on */ };
 
 typedef struct eb_contact_problem {
   const eb_block_matrix *A; /* not owned */
-  const double *b;          /* 3 A->rows; not owned */
-  int32_t count, room;      /* contacts; contacts that there is room for */
-  int32_t *start;           /* count + 1: entries of contact k are start[k] .. start[k + 1] - 1 */
-  int32_t *block;           /* of an entry: block row of A; ascending and unique within a contact */
+  int64_t matrix;      /* names A's values: the same while they stay; 0: they may be other ones */
+  const double *b;     /* 3 A->rows; not owned */
+  int32_t count, room; /* contacts; contacts that there is room for */
+  int32_t *start;      /* count + 1: entries of contact k are start[k] .. start[k + 1] - 1 */
+  int32_t *block;      /* of an entry: block row of A; ascending and unique within a contact */
   /* 9 an entry, row-major: the rows of the contact, the columns of the block; m/(m/s) or
    * m/(rad/s) */
   double *H;

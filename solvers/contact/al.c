@@ -103,7 +103,7 @@ static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
   *data = NULL;
   EB_TRY(EB_NEW(w, 1));
   bool full = !strcmp(eb_values_text(solver->options, "preconditioner"), "full");
-  eb_error error = eb_al_system_create(rows, full, &w->system);
+  eb_error error = eb_al_system_create(rows, full, solver->threads, &w->system);
   if (!error) error = EB_NEW(w->Av, 3 * (int64_t)rows);
   if (!error) error = EB_NEW(w->gradient, 3 * (int64_t)rows);
   if (!error) error = EB_NEW(w->descent, 3 * (int64_t)rows);
@@ -208,16 +208,12 @@ static double line_search(const workspace *w, const eb_contact_problem *problem,
  * Returns false when they lead nowhere. */
 static bool direction(workspace *w, const eb_contact_tolerance *tolerance, double target,
                       int64_t *iterations) {
-  int64_t first = *iterations;
   eb_al_system_linearize(&w->system, &w->law, w->u);
   for (int64_t i = 0; i < w->system.n; i++) w->descent[i] = -w->gradient[i];
-  bool good = eb_al_solve_start(&w->cr, &w->system, w->descent);
-  while (good && w->cr.norm > target && *iterations < tolerance->max_iterations) {
-    good = eb_al_solve_iterate(&w->cr, &w->system);
-    *iterations += good;
-    eb_log_residual(w->system.log, w->cr.norm);
-  }
-  return *iterations > first;
+  int64_t done = eb_al_solve_run(&w->cr, &w->system, w->descent, target,
+                                 tolerance->max_iterations - *iterations);
+  *iterations += done;
+  return done > 0;
 }
 
 /* ---- proximal steps -------------------------------------------------------------------------- */

@@ -1,24 +1,16 @@
-/* The regularized contact law, the system of a Newton step on it with its preconditioners, and
- * conjugate residuals; see al_system.h for the formulas.
- *
- * Reference: Verschoor and Jalba 2019, Algorithm 1, lines 7 to 17, and Section 3.4. Their full
- * preconditioner takes the diagonal of S = H A_d^-1 H^T, which has to be scaled by the number of
- * near duplicates to stay positive definite, and is not safe even so. Here (D^-1 + S)^-1 is applied
- * by one symmetric Gauss-Seidel sweep over the contacts. Its matrix M is at least D^-1 + S, so that
- *   A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1
- * is positive definite whatever the constraints, also where they repeat each other.
+/* The regularized contact law and the system of a Newton step on it: see al_system.h for the
+ * formulas, al_solve.c for what is solved with it.
  *
  * Needs: diagonal blocks of A positive definite.
- * Workspace: thirteen vectors, nine numbers a row, some thirty and nine an entry a contact.
- * Fails: begin says which block is not positive definite; start and iterate return false on a
- * breakdown. */
+ * Workspace: nine numbers a row, some thirty and eleven an entry a contact.
+ * Fails: begin says which block is not positive definite. */
 #include "solvers/contact/al_system.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
-#include "solvers/linalg/block_ops.h"
+#include "problems/base/vector3.h"
 
 /* ---- the law --------------------------------------------------------------------------------- */
 
@@ -26,7 +18,7 @@
 static double tangential(const eb_al_law *law, int32_t k, const double u[3], double z[2]) {
   const double *anchor = law->anchor + 3 * (int64_t)k;
   for (int i = 0; i < 2; i++) z[i] = anchor[1 + i] - u[1 + i] / law->compliance[k];
-  return hypot(z[0], z[1]);
+  return sqrt(z[0] * z[0] + z[1] * z[1]);
 }
 
 /* r^_n - u_n / E: the normal force before it is cut off at 0. */
@@ -67,12 +59,6 @@ void eb_al_stiffness(const eb_al_law *law, int32_t k, const double u[3], double 
 
 /* ---- 3x3 ------------------------------------------------------------------------------------- */
 
-static void multiply3(const double A[9], const double B[9], double out[9]) {
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
-}
-
 /* Returns the determinant; out is not usable when it is 0.
  *
  * By the adjugate, whose first column doubles as the expansion of the determinant. */
@@ -92,79 +78,139 @@ static double invert3(const double A[9], double out[9]) {
   return det;
 }
 
-/* out += H^T D H (or H D H^T with the other order of indices). */
-static void add_congruent(const double H[9], const double D[9], bool transposed, double out[9]) {
-  double left[9], DH[9];
-  double other[9];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      left[3 * i + j] = transposed ? H[3 * j + i] : H[3 * i + j];
-      other[3 * i + j] = transposed ? H[3 * i + j] : H[3 * j + i];
-    }
-  multiply3(D, other, DH);
-  double product[9];
-  multiply3(left, DH, product);
-  for (int i = 0; i < 9; i++) out[i] += product[i];
+static void transpose3(const double A[9], double out[9]) {
+  for (int i = 0; i < 9; i++) out[i] = A[3 * (i % 3) + i / 3];
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-eb_error eb_al_system_create(int32_t rows, bool full, eb_al_system *out) {
-  *out = (eb_al_system){.n = 3 * (int64_t)rows, .full = full};
-  return EB_NEW(out->diagonal, 9 * (int64_t)rows);
+eb_error eb_al_system_create(int32_t rows, bool full, int threads, eb_al_system *out) {
+  *out = (eb_al_system){.n = 3 * (int64_t)rows, .full = full, .threads = threads};
+  EB_TRY(EB_NEW(out->diagonal, 9 * (int64_t)rows));
+  EB_TRY(EB_NEW(out->row_start, (int64_t)rows + 1));
+  EB_TRY(EB_NEW(out->row_level, rows));
+  return eb_spin_team_create(threads, &out->team);
 }
 
 static void clear_contacts(eb_al_system *system) {
-  double **all[] = {&system->schur, &system->D, &system->inner, &system->w, &system->G};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    free(*all[i]);
-    *all[i] = NULL;
-  }
+  void *all[] = {system->schur, system->D,     system->inner,     system->s,          system->f,
+                 system->G,     system->order, system->row_entry, system->row_contact};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+  system->schur = system->D = system->inner = system->s = system->f = system->G = NULL;
+  system->order = system->row_entry = system->row_contact = NULL;
+  free(system->level);
+  system->level = NULL;
 }
 
 void eb_al_system_clear(eb_al_system *system) {
   clear_contacts(system);
   free(system->diagonal);
+  free(system->row_start);
+  free(system->row_level);
+  eb_spin_team_destroy(system->team);
   *system = (eb_al_system){0};
 }
 
 static eb_error reserve(eb_al_system *system, int64_t count) {
-  if (system->w && count <= system->room) return EB_OK;
+  if (system->level && count <= system->room) return EB_OK;
   clear_contacts(system);
   int64_t room = count + count / 2 + 16;
   EB_TRY(EB_NEW(system->schur, 9 * room));
   EB_TRY(EB_NEW(system->D, 9 * room));
   EB_TRY(EB_NEW(system->inner, 9 * room));
-  EB_TRY(EB_NEW(system->w, 3 * room));
+  EB_TRY(EB_NEW(system->s, 3 * room));
+  EB_TRY(EB_NEW(system->f, 3 * room));
   EB_TRY(EB_NEW(system->G, 9 * EB_CONTACT_ENTRIES * room));
+  EB_TRY(EB_NEW(system->row_entry, EB_CONTACT_ENTRIES * room));
+  EB_TRY(EB_NEW(system->row_contact, EB_CONTACT_ENTRIES * room));
+  EB_TRY(EB_NEW(system->order, room));
+  EB_TRY(EB_NEW(system->level, room + 1));
   system->room = room;
   return EB_OK;
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem) {
+/* The blocks of diag do not outlive a linearization: those of K take their place. */
+static eb_error invert_diagonal(eb_al_system *system, const eb_contact_problem *problem) {
   const eb_block_matrix *A = problem->A;
-  system->problem = problem;
-  system->m = 3 * (int64_t)problem->count;
-  EB_TRY(reserve(system, problem->count));
+  if (system->full && problem->matrix && problem->matrix == system->matrix) return EB_OK;
+  system->matrix = 0;
   for (int32_t i = 0; i < A->rows; i++)
     if (!(invert3(A->values + 9 * (int64_t)A->diagonal[i], system->diagonal + 9 * (int64_t)i) > 0))
       return EB_ERROR(
           EB_ERR_INVALID,
           "the diagonal block of row %d of the contact problem's matrix is not positive definite",
           i);
-  /* S_k = sum over the blocks of H A_d^-1 H^T; G_e = A_d^-1 H_e^T. */
+  system->matrix = problem->matrix;
+  return EB_OK;
+}
+
+/* The entries of each row in the order of their contacts, which is the order of sums there. */
+static void sort_entries_by_row(eb_al_system *system) {
+  const eb_contact_problem *problem = system->problem;
+  int32_t *start = system->row_start, rows = problem->A->rows;
+  memset(start, 0, ((size_t)rows + 1) * sizeof *start);
+  for (int32_t e = 0; e < problem->start[problem->count]; e++) start[problem->block[e]]++;
+  for (int32_t i = 0; i < rows; i++) start[i + 1] += start[i];
+  for (int32_t k = problem->count - 1; k >= 0; k--)
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+      int32_t at = --start[problem->block[e]];
+      system->row_entry[at] = e;
+      system->row_contact[at] = k;
+    }
+}
+
+/* A contact's level is one above those of earlier contacts that share a row with it: contacts of
+ * one level share none, and a sweep level by level does what one contact by contact does, bit by
+ * bit (Saad 2003, Section 11.6). Sorted by level, in their order within one. */
+static void sort_by_level(eb_al_system *system) {
+  const eb_contact_problem *problem = system->problem;
+  int32_t count = problem->count, *start = system->level;
+  memset(system->row_level, 0, (size_t)problem->A->rows * sizeof *system->row_level);
+  memset(start, 0, ((size_t)count + 1) * sizeof *start);
+  system->levels = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t k = 0; k < count; k++) {
+      int32_t level = 0;
+      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+        int32_t least = system->row_level[problem->block[e]];
+        if (least > level) level = least;
+      }
+      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
+        system->row_level[problem->block[e]] = level + 1;
+      if (pass == 0) {
+        start[level + 1]++;
+        if (level + 1 > system->levels) system->levels = level + 1;
+      } else {
+        system->order[start[level]++] = k;
+      }
+    }
+    for (int32_t l = 0; l < system->levels && pass == 0; l++) start[l + 1] += start[l];
+    memset(system->row_level, 0, (size_t)problem->A->rows * sizeof *system->row_level);
+  }
+  /* Filling moved each start to the next: shift back. */
+  memmove(start + 1, start, (size_t)system->levels * sizeof *start);
+  start[0] = 0;
+}
+
+eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem) {
+  system->problem = problem;
+  system->m = 3 * (int64_t)problem->count;
+  EB_TRY(reserve(system, problem->count));
+  EB_TRY(invert_diagonal(system, problem));
+  sort_entries_by_row(system);
+  if (system->threads > 1) sort_by_level(system);
+  /* G_e = A_d^-1 H_e^T, S_k = sum of H_e G_e. */
   memset(system->schur, 0, 9 * (size_t)problem->count * sizeof *system->schur);
   for (int32_t k = 0; k < problem->count; k++)
     for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
       const double *H = problem->H + 9 * (int64_t)e;
-      const double *inverse = system->diagonal + 9 * (int64_t)problem->block[e];
-      add_congruent(H, inverse, false, system->schur + 9 * (int64_t)k);
-      if (!system->full) continue;
-      double transposed[9];
-      for (int i = 0; i < 9; i++) transposed[i] = H[3 * (i % 3) + i / 3];
-      multiply3(inverse, transposed, system->G + 9 * (int64_t)e);
+      double *G = system->G + 9 * (int64_t)e, transposed[9], product[9];
+      transpose3(H, transposed);
+      eb_multiply3(system->diagonal + 9 * (int64_t)problem->block[e], transposed, G);
+      eb_multiply3(H, G, product);
+      for (int i = 0; i < 9; i++) system->schur[9 * (int64_t)k + i] += product[i];
     }
   return EB_OK;
 }
@@ -179,10 +225,11 @@ void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const do
   for (int32_t k = 0; k < system->problem->count && system->full; k++) {
     const double *D = system->D + 9 * (int64_t)k;
     double SD[9], inverse[9];
-    multiply3(system->schur + 9 * (int64_t)k, D, SD);
+    if (!eb_al_resists(system, k)) continue;
+    eb_multiply3(system->schur + 9 * (int64_t)k, D, SD);
     for (int i = 0; i < 9; i++) SD[i] += i % 4 == 0;
     invert3(SD, inverse);
-    multiply3(D, inverse, system->inner + 9 * (int64_t)k);
+    eb_multiply3(D, inverse, system->inner + 9 * (int64_t)k);
   }
   /* Preconditioner diag: the diagonal blocks of K = A + H^T D H, inverted. The paper's Diag
    * (Section 3.4) has diag(A) and the diagonal of S beside each other; with the multipliers
@@ -195,9 +242,15 @@ void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const do
       memcpy(system->diagonal + 9 * (int64_t)i, A->values + 9 * (int64_t)A->diagonal[i],
              9 * sizeof *system->diagonal);
     for (int32_t k = 0; k < problem->count; k++)
-      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
-        add_congruent(problem->H + 9 * (int64_t)e, system->D + 9 * (int64_t)k, true,
-                      system->diagonal + 9 * (int64_t)problem->block[e]);
+      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
+        const double *H = problem->H + 9 * (int64_t)e;
+        double DH[9], transposed[9], product[9],
+            *K = system->diagonal + 9 * (int64_t)problem->block[e];
+        eb_multiply3(system->D + 9 * (int64_t)k, H, DH);
+        transpose3(H, transposed);
+        eb_multiply3(transposed, DH, product);
+        for (int i = 0; i < 9; i++) K[i] += product[i];
+      }
     for (int32_t i = 0; i < A->rows; i++) {
       double *block = system->diagonal + 9 * (int64_t)i, K[9];
       memcpy(K, block, sizeof K);
@@ -205,177 +258,4 @@ void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const do
     }
   }
   eb_log_end(system->log, EB_PHASE_FACTOR);
-}
-
-/* ---- products -------------------------------------------------------------------------------- */
-
-static void times3(const double M[9], const double x[3], double y[3]) {
-  for (int i = 0; i < 3; i++) y[i] = M[3 * i] * x[0] + M[3 * i + 1] * x[1] + M[3 * i + 2] * x[2];
-}
-
-/* (H_k x)_k. */
-static void contact_times(const eb_contact_problem *problem, int32_t k, const double *x,
-                          double u[3]) {
-  u[0] = u[1] = u[2] = 0;
-  for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
-    double part[3];
-    times3(problem->H + 9 * (int64_t)e, x + 3 * (int64_t)problem->block[e], part);
-    for (int i = 0; i < 3; i++) u[i] += part[i];
-  }
-}
-
-/* Whether the contact resists at all: those that do not are skipped. */
-static bool resists(const eb_al_system *system, int32_t k) {
-  const double *D = system->D + 9 * (int64_t)k;
-  return D[0] > 0 || D[4] > 0 || D[8] > 0;
-}
-
-void eb_al_multiply(eb_al_system *system, const double *x, double *Ax, double *Hx, double *Kx) {
-  const eb_contact_problem *problem = system->problem;
-  eb_block_multiply(problem->A, x, Ax);
-  eb_log_count(system->log, EB_COUNT_MATVECS, 1);
-  eb_log_count(system->log, EB_COUNT_CONTACT_VISITS, problem->count);
-  memcpy(Kx, Ax, (size_t)system->n * sizeof *Kx);
-  for (int32_t k = 0; k < problem->count; k++) {
-    double *u = Hx + 3 * (int64_t)k, r[3];
-    contact_times(problem, k, x, u);
-    if (!resists(system, k)) continue;
-    times3(system->D + 9 * (int64_t)k, u, r);
-    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
-      const double *H = problem->H + 9 * (int64_t)e;
-      double *to = Kx + 3 * (int64_t)problem->block[e];
-      for (int d = 0; d < 3; d++) to[d] += H[d] * r[0] + H[3 + d] * r[1] + H[6 + d] * r[2];
-    }
-  }
-}
-
-/* One contact of a sweep on (D^-1 + H A_d^-1 H^T) s = H A_d^-1 r: its force anew from the
- * velocities z that all others leave it, s_k = (D^-1 + S_k)^-1 (H_k z + S_k s_k), and z follows at
- * once, z -= A_d^-1 H_k^T ds. Forward and back make a symmetric sweep, which a preconditioner of
- * conjugate residuals has to be. */
-static void relax(eb_al_system *system, int32_t k, bool first, double *z) {
-  double u[3], own[3], next[3], *s = system->w + 3 * (int64_t)k;
-  contact_times(system->problem, k, z, u);
-  if (!first) {
-    times3(system->schur + 9 * (int64_t)k, s, own);
-    for (int i = 0; i < 3; i++) u[i] += own[i];
-  }
-  times3(system->inner + 9 * (int64_t)k, u, next);
-  double change[3];
-  for (int i = 0; i < 3; i++) {
-    change[i] = next[i] - (first ? 0 : s[i]);
-    s[i] = next[i];
-  }
-  for (int32_t e = system->problem->start[k]; e < system->problem->start[k + 1]; e++) {
-    double back[3];
-    times3(system->G + 9 * (int64_t)e, change, back);
-    for (int d = 0; d < 3; d++) z[3 * (int64_t)system->problem->block[e] + d] -= back[d];
-  }
-}
-
-/* z = C^-1 r: see relax for the sweep of the full one. */
-static void precondition(eb_al_system *system, const double *r, double *z) {
-  eb_log_begin(system->log, EB_PHASE_PRECONDITION);
-  for (int64_t i = 0; i < system->n / 3; i++)
-    times3(system->diagonal + 9 * i, r + 3 * i, z + 3 * i);
-  int64_t visits = 0;
-  for (int32_t k = 0; system->full && k < system->problem->count; k++) {
-    if (!resists(system, k)) continue;
-    relax(system, k, true, z);
-    visits += 2;
-  }
-  for (int32_t k = system->problem->count - 1; system->full && k >= 0; k--)
-    if (resists(system, k)) relax(system, k, false, z);
-  eb_log_count(system->log, EB_COUNT_CONTACT_VISITS, (double)visits);
-  eb_log_end(system->log, EB_PHASE_PRECONDITION);
-}
-
-/* ---- conjugate residuals ----
- *
- *   alpha = z.K z / K p.C^-1 K p,   x += alpha p,   r -= alpha K p,   z -= alpha C^-1 K p,
- *   beta = z+.K z+ / z.K z,   p = z + beta p,   K p = K z + beta K p.
- *
- * One product and one application of the preconditioner an iteration. A x and H x develop beside x
- * by the same recurrences, so that energies and contact velocities along x cost no product (the
- * split residual of Section 3.5). */
-
-enum { MAIN_VECTORS = 10, CONTACT_VECTORS = 3 };
-
-static void main_vectors(eb_al_solve *cr, double **all[MAIN_VECTORS]) {
-  double **list[MAIN_VECTORS] = {&cr->x,  &cr->Ax, &cr->r,  &cr->z,  &cr->p,
-                                 &cr->Ap, &cr->Kp, &cr->Az, &cr->Kz, &cr->CKp};
-  memcpy(all, list, sizeof list);
-}
-
-void eb_al_solve_clear(eb_al_solve *cr) {
-  double **all[MAIN_VECTORS];
-  main_vectors(cr, all);
-  for (int i = 0; i < MAIN_VECTORS; i++) free(*all[i]);
-  free(cr->Hx);
-  free(cr->Hp);
-  free(cr->Hz);
-  *cr = (eb_al_solve){0};
-}
-
-eb_error eb_al_solve_reserve(eb_al_solve *cr, int64_t n, int64_t m) {
-  if (cr->Hz && cr->n == n && m <= cr->room) return EB_OK;
-  eb_al_solve_clear(cr);
-  double **all[MAIN_VECTORS];
-  main_vectors(cr, all);
-  for (int i = 0; i < MAIN_VECTORS; i++) EB_TRY(EB_NEW(*all[i], n));
-  int64_t room = m + m / 2 + 16;
-  EB_TRY(EB_NEW(cr->Hx, room));
-  EB_TRY(EB_NEW(cr->Hp, room));
-  EB_TRY(EB_NEW(cr->Hz, room));
-  cr->n = n;
-  cr->room = room;
-  return EB_OK;
-}
-
-bool eb_al_solve_start(eb_al_solve *cr, eb_al_system *system, const double *g) {
-  size_t n = (size_t)system->n * sizeof(double), m = (size_t)system->m * sizeof(double);
-  memcpy(cr->r, g, n);
-  memset(cr->x, 0, n);
-  memset(cr->Ax, 0, n);
-  memset(cr->Hx, 0, m);
-  precondition(system, cr->r, cr->z);
-  cr->norm = eb_norm(system->n, cr->r);
-  if (!(eb_dot(system->n, cr->r, cr->z) > 0)) return false;
-  eb_al_multiply(system, cr->z, cr->Az, cr->Hz, cr->Kz);
-  cr->zKz = eb_dot(system->n, cr->z, cr->Kz);
-  memcpy(cr->p, cr->z, n);
-  memcpy(cr->Ap, cr->Az, n);
-  memcpy(cr->Kp, cr->Kz, n);
-  memcpy(cr->Hp, cr->Hz, m);
-  return true;
-}
-
-static void add_scaled(int64_t n, double scale, const double *x, double *y) {
-  for (int64_t i = 0; i < n; i++) y[i] += scale * x[i];
-}
-
-/* p = z + beta p. */
-static void update_direction(int64_t n, double beta, const double *z, double *p) {
-  for (int64_t i = 0; i < n; i++) p[i] = z[i] + beta * p[i];
-}
-
-bool eb_al_solve_iterate(eb_al_solve *cr, eb_al_system *system) {
-  int64_t n = system->n, m = system->m;
-  precondition(system, cr->Kp, cr->CKp);
-  double curvature = eb_dot(n, cr->Kp, cr->CKp), alpha = cr->zKz / curvature;
-  if (!(curvature > 0) || !(cr->zKz > 0) || !isfinite(alpha)) return false;
-  add_scaled(n, alpha, cr->p, cr->x);
-  add_scaled(n, alpha, cr->Ap, cr->Ax);
-  add_scaled(m, alpha, cr->Hp, cr->Hx);
-  add_scaled(n, -alpha, cr->Kp, cr->r);
-  add_scaled(n, -alpha, cr->CKp, cr->z);
-  cr->norm = eb_norm(n, cr->r);
-  eb_al_multiply(system, cr->z, cr->Az, cr->Hz, cr->Kz);
-  double next = eb_dot(n, cr->z, cr->Kz), beta = next / cr->zKz;
-  cr->zKz = next;
-  update_direction(n, beta, cr->z, cr->p);
-  update_direction(n, beta, cr->Az, cr->Ap);
-  update_direction(n, beta, cr->Kz, cr->Kp);
-  update_direction(m, beta, cr->Hz, cr->Hp);
-  return true;
 }

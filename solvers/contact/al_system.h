@@ -4,6 +4,8 @@
 #define EB_CONTACT_AL_SYSTEM_H
 
 #include "problems/contact/problem.h"
+#include "solvers/linalg/block_ops.h"
+#include "solvers/linalg/spin_team.h"
 #include "solvers/solver.h"
 
 /* The proximal form of the contact law. With a compliance E (m/N) and multipliers r^ from the last
@@ -46,38 +48,53 @@ typedef struct eb_al_system {
   const eb_contact_problem *problem;
   int64_t n, m, room;
   bool full;
+  int threads;
+  int64_t matrix;   /* of the problem whose A `diagonal` is of; 0: of none */
   double *diagonal; /* 9 a block row: inverse of A's, or of K's with diag */
   double *schur;    /* 9 a contact: S_k = H_k A_d^-1 H_k^T */
   double *D;        /* 9 a contact */
-  double *inner;    /* 9 a contact: (D^-1 + S_k)^-1 */
-  double *G;        /* 9 an entry: A_d^-1 H^T; with full */
-  double *w;        /* m: work */
+  double *inner;    /* 9 a contact that resists: (D^-1 + S_k)^-1 */
+  double *G;        /* 9 an entry: A_d^-1 H^T */
+  double *s, *f;    /* m: work of the sweep and of the product */
+  /* The entries of block row i of A, and their contacts: row_start[i] .. row_start[i + 1] - 1. */
+  int32_t *row_start, *row_entry, *row_contact;
+  int32_t levels, *level; /* levels + 1: where those of a level begin in `order` */
+  int32_t *order;         /* contacts by level; with several threads */
+  int32_t *row_level;     /* rows: work */
+  eb_spin_team *team;
   eb_step_log *log; /* of the present solve, for the phases FACTOR and PRECONDITION; or NULL */
 } eb_al_system;
 
-EB_MUST eb_error eb_al_system_create(int32_t rows, bool full, eb_al_system *out);
+EB_MUST eb_error eb_al_system_create(int32_t rows, bool full, int threads, eb_al_system *out);
 void eb_al_system_clear(eb_al_system *system);
-/* Takes a problem and inverts the diagonal blocks. EB_ERR_INVALID when one is not positive
- * definite. */
+/* Takes a problem and inverts the diagonal blocks, unless they are those of the last one (its
+ * `matrix` tells). EB_ERR_INVALID when one is not positive definite. */
 EB_MUST eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem);
 /* D of the law at u, and what the preconditioner needs of it. */
 void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const double *u);
-/* Ax = A x, Hx = H x, Kx = A x + H^T D H x. */
-void eb_al_multiply(eb_al_system *system, const double *x, double *Ax, double *Hx, double *Kx);
+
+/* Whether contact k resists at all: those that do not are skipped. */
+static inline bool eb_al_resists(const eb_al_system *system, int32_t k) {
+  const double *D = system->D + 9 * (int64_t)k;
+  return D[0] > 0 || D[4] > 0 || D[8] > 0;
+}
 
 /* Conjugate residuals on K x = g, from x = 0, with A x and H x beside x. */
 typedef struct eb_al_solve {
   int64_t n, room;     /* room: of m */
   double *x, *Ax, *Hx; /* the direction found */
-  double *r, *z, *p, *Ap, *Hp, *Kp, *Az, *Hz, *Kz, *CKp;
-  double zKz, norm; /* norm: |r|_2 */
+  double *r, *z, *p, *Hp, *Kp, *Hz, *Kz, *CKp;
+  double norm; /* |r|_2 */
+  eb_pieces pieces;
+  double sums[3][EB_PIECES]; /* of the pieces of three reductions */
 } eb_al_solve;
 
 EB_MUST eb_error eb_al_solve_reserve(eb_al_solve *cr, int64_t n, int64_t m);
 void eb_al_solve_clear(eb_al_solve *cr);
-/* False: the preconditioner is not positive definite in the direction of g. */
-bool eb_al_solve_start(eb_al_solve *cr, eb_al_system *system, const double *g);
-/* False: breakdown, x is that before. */
-bool eb_al_solve_iterate(eb_al_solve *cr, eb_al_system *system);
+/* Until |r| <= target, at most so many iterations, or as far as they lead; returns how many there
+ * were. None: the preconditioner is not positive definite in the direction of g, or `target` is met
+ * by 0. The same bits for any number of threads. */
+int64_t eb_al_solve_run(eb_al_solve *cr, eb_al_system *system, const double *g, double target,
+                        int64_t most);
 
 #endif

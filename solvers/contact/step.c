@@ -557,6 +557,7 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
   log->equation = EB_EQUATION_LINEARIZED;
   log->linearization = (eb_linearization){1, 1, EB_TANGENT_PROJECTED};
   *reason = EB_DIVERGED_NAN;
+  step->problem->matrix++;
   if (!assemble(&step->system, state, dt, log)) return EB_OK;
   step->tolerance =
       eb_contact_tolerance_asked(solver->options, 3 * (int64_t)step->system.rows, step->system.b);

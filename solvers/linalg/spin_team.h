@@ -1,4 +1,4 @@
-/* Threads that work through one computation together, in step. Inside solvers/linalg only.
+/* Threads that work through one computation together, in step. Inside solvers only.
  *
  * A loop over some tens of microseconds cannot pay for a parallel region of its own: where waiting
  * threads sleep (OMP_WAIT_POLICY=passive, as this program sets it), each region wakes them anew,
