@@ -28,11 +28,20 @@
  * near as was asked. */
 typedef enum proof_kind { NO_COLLISION, NOT_NEAR, PROOF_KINDS } proof_kind;
 
+/* Listed one after another: pairs of features of two patches. */
+typedef struct pair_run {
+  int32_t patch[2];
+  int64_t end;               /* the next run begins here */
+  double until[PROOF_KINDS]; /* the proofs of all hold until `gone` of both patches is this, m */
+} pair_run;
+
 /* Pairs of features: vertex and triangle, or edge and edge. */
 typedef struct pair_list {
   int64_t count, room;
   int32_t (*pair)[2]; /* features */
   double *proof[2];   /* by proof_kind: holds until `travel` of both features is this, m */
+  int64_t run_count, run_room;
+  pair_run *run;
 } pair_list;
 
 typedef struct hit_list {
@@ -58,7 +67,9 @@ struct eb_collisions {
   eb_bounds *drawn,
       *before;          /* of features: what the lists are of; the same before the last change */
   eb_bounds *patch_box; /* around `drawn` */
-  double *travel;       /* of features: sum over their vertices of the way that they have gone, m */
+  double *moved;        /* of vertices: the way from trial to trial that `travel` lacks, m */
+  double *travel;       /* of features: sum over trials of the longest way of a vertex, m */
+  double *gone;         /* of patches: sum over trials of what a feature has travelled at most, m */
   double proven;        /* the distance that proofs for distance are for, m; 0: there are none */
   uint8_t *changed;     /* a patch: are there features whose `drawn` has changed? */
   bool all_changed;     /* every one of them */
@@ -83,7 +94,9 @@ static eb_error allocate(eb_collisions *c) {
   EB_TRY(EB_NEW(c->swept, features));
   EB_TRY(EB_NEW(c->drawn, features));
   EB_TRY(EB_NEW(c->before, features));
+  EB_TRY(EB_NEW(c->moved, vertices));
   EB_TRY(EB_NEW(c->travel, features));
+  EB_TRY(EB_NEW(c->gone, c->patches.count));
   EB_TRY(EB_NEW(c->changed, c->patches.count));
   return EB_NEW(c->patch_box, c->patches.count);
 }
@@ -106,15 +119,16 @@ void eb_collisions_destroy(eb_collisions *c) {
   for (int32_t k = 0; k < c->thread_count; k++) {
     for (int kind = 0; kind < 2; kind++) {
       free(c->threads[k].pairs[kind].pair);
+      free(c->threads[k].pairs[kind].run);
       for (int p = 0; p < PROOF_KINDS; p++) free(c->threads[k].pairs[kind].proof[p]);
     }
     free(c->threads[k].hits.hit);
   }
   eb_patches_clear(&c->patches);
   eb_patch_tree_clear(&c->tree);
-  void *const owned[] = {c->threads, c->hits,   c->near,    c->x0,        c->x1,
-                         c->way,     c->reach,  c->box,     c->swept,     c->drawn,
-                         c->before,  c->travel, c->changed, c->patch_box, c};
+  void *const owned[] = {c->threads, c->hits,  c->near,    c->x0,        c->x1,     c->way,
+                         c->reach,   c->box,   c->swept,   c->drawn,     c->before, c->travel,
+                         c->gone,    c->moved, c->changed, c->patch_box, c};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
 }
 
@@ -155,7 +169,7 @@ static eb_error first_error(eb_collisions *c) {
 }
 
 typedef struct selection {
-  int32_t feature[EB_PATCH_FEATURES];
+  int32_t patch, feature[EB_PATCH_FEATURES];
   int count;
 } selection;
 
@@ -163,6 +177,7 @@ typedef struct selection {
 static void select_near(const eb_collisions *c, eb_feature_kind kind, int32_t patch, eb_bounds box,
                         selection *out) {
   int32_t end = c->patches.begin[kind][patch + 1];
+  out->patch = patch;
   out->count = 0;
   for (int32_t f = c->patches.begin[kind][patch]; f < end; f++) {
     out->feature[out->count] = f;
@@ -187,6 +202,23 @@ static eb_error make_room(pair_list *list, int64_t count) {
         "reach",
         room);
   list->room = (int64_t)room;
+  return EB_OK;
+}
+
+/* Makes the pairs from list->count to `end` a run. */
+static eb_error add_run(pair_list *list, int32_t a, int32_t b, int64_t end) {
+  if (end == list->count) return EB_OK;
+  if (list->run_count == list->run_room) {
+    int64_t room = 2 * list->run_room + 64;
+    pair_run *grown = eb_recalloc(list->run, (size_t)list->run_room, (size_t)room, sizeof *grown);
+    if (!grown)
+      return EB_ERROR(EB_ERR_MEMORY, "collisions: no memory for %lld pairs of patches",
+                      (long long)room);
+    list->run = grown;
+    list->run_room = room;
+  }
+  list->run[list->run_count++] = (pair_run){.patch = {a, b}, .end = end};
+  list->count = end;
   return EB_OK;
 }
 
@@ -221,8 +253,7 @@ static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, 
   }
   for (int k = 0; k < PROOF_KINDS; k++)
     memset(list->proof[k] + list->count, 0, (size_t)kept * sizeof *list->proof[k]);
-  list->count += kept;
-  return EB_OK;
+  return add_run(list, a->patch, b->patch, list->count + kept);
 }
 
 static eb_error list_faces(const eb_collisions *c, bool all, int32_t of_vertices,
@@ -260,17 +291,24 @@ static eb_error list_patch(const eb_collisions *c, bool all, int32_t patch, pair
   return EB_OK;
 }
 
-/* Takes pairs off a list whose boxes do not meet any more. */
+/* Takes pairs off a list whose boxes do not meet any more, and runs without pairs. */
 static void drop_parted(const eb_collisions *c, pair_list *list) {
-  int64_t kept = 0;
-  for (int64_t k = 0; k < list->count; k++) {
-    int32_t f = list->pair[k][0], g = list->pair[k][1];
-    list->pair[kept][0] = f;
-    list->pair[kept][1] = g;
-    for (int p = 0; p < PROOF_KINDS; p++) list->proof[p][kept] = list->proof[p][k];
-    kept += eb_bounds_meet(c->drawn[f], c->drawn[g]);
+  int64_t kept = 0, kept_runs = 0, k = 0;
+  for (int64_t r = 0; r < list->run_count; r++) {
+    pair_run run = list->run[r];
+    int64_t first = kept;
+    for (; k < run.end; k++) {
+      int32_t f = list->pair[k][0], g = list->pair[k][1];
+      list->pair[kept][0] = f;
+      list->pair[kept][1] = g;
+      for (int p = 0; p < PROOF_KINDS; p++) list->proof[p][kept] = list->proof[p][k];
+      kept += eb_bounds_meet(c->drawn[f], c->drawn[g]);
+    }
+    run.end = kept;
+    if (kept > first) list->run[kept_runs++] = run;
   }
   list->count = kept;
+  list->run_count = kept_runs;
 }
 
 /* Makes the lists those of the pairs of features whose boxes meet. `all`: from nothing; otherwise
@@ -287,7 +325,7 @@ static eb_error list_pairs(eb_collisions *c, bool all) {
     for (int32_t k = 0; k < 2 * c->thread_count; k++) {
       pair_list *list = &c->threads[k / 2].pairs[k % 2];
       if (all)
-        list->count = 0;
+        list->count = list->run_count = 0;
       else
         drop_parted(c, list);
     }
@@ -323,13 +361,18 @@ static void enclose_features(const eb_patches *p, eb_bounds *box) {
   }
 }
 
+/* In a register; fmax is a call. */
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 /* How far x is off the box between x0 and x0 + way of a vertex feature, in the coordinate where it
  * is farthest; m, > 0 outside. */
 static double off_way(const eb_collisions *c, int32_t f, const double x[3]) {
   double most = 0;
   for (int d = 0; d < 3; d++) {
     double moved = x[d] - c->x0[f][d], way = c->way[f][d];
-    most = fmax(most, fmax(fmin(way, 0) - moved, moved - fmax(way, 0)));
+    most = larger(most, larger((way < 0 ? way : 0) - moved, moved - larger(way, 0)));
   }
   return most;
 }
@@ -432,14 +475,16 @@ static void form_patches(eb_collisions *c, const double *x0) {
   eb_patches_form(&c->patches, x0);
   gather(&c->patches, x0, c->x0);
   c->spread = eb_patches_spread(&c->patches, (const double(*)[3])c->x0);
+  memset(c->moved, 0, (size_t)c->patches.first[EB_FEATURE_EDGE] * sizeof *c->moved);
   memset(c->travel, 0, (size_t)c->patches.feature_count * sizeof *c->travel);
+  memset(c->gone, 0, (size_t)c->patches.count * sizeof *c->gone);
 }
 
 /* The way of vertices from where they were seen last to where the step begins; x1 is there. */
 static void travel_to_start(eb_collisions *c) {
 #pragma omp parallel for schedule(static)
   for (int32_t f = 0; f < c->patches.first[EB_FEATURE_EDGE]; f++)
-    c->travel[f] += sqrt(eb_squared_distance3(c->x0[f], c->x1[f]));
+    c->moved[f] += sqrt(eb_squared_distance3(c->x0[f], c->x1[f]));
 }
 
 eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *way,
@@ -514,12 +559,13 @@ int64_t eb_collisions_candidates(const eb_collisions *c) {
  *
  * Trials of one step differ by little, and so do steps. A plane that has told the features of a
  * candidate apart by m where the step begins and where the trial ends does so again, with half of m
- * left over for rounding, as long as its vertices, all together, travel less than m / 2 from the
- * latter on: other trials of the step begin at the same place, and later steps begin on that way.
- * So a test leaves behind the `travel` of both features until which it need not be made again, and
- * skipping it changes no hit. A plane at the end of the trial alone tells the same of distances. */
+ * left over for rounding, as long as the two, each by the vertex that moves most, travel less than
+ * m / 2 from the latter on: other trials of the step begin at the same place, and later steps begin
+ * on that way. So a test leaves behind the `travel` of both features until which it need not be
+ * made again, and for the pairs of two patches together what these may still travel; skipping
+ * changes no hit. A plane at the end of the trial alone tells the same of distances. */
 
-enum { BLOCK = 1024 /* candidates that a thread takes at a time */ };
+enum { RUNS = 64 /* that a thread takes at a time */ };
 
 /* Of the vertices, boxes of the motion to x1; for distances those of the place alone, grown by half
  * of it each. */
@@ -531,7 +577,7 @@ static eb_error sweep_vertices(eb_collisions *c, const double *x1) {
   for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
     double lo[3], hi[3], size[3], *to = c->x1[f];
     const double *from = c->x0[f], *next = x1 + 3 * (size_t)p->index[f];
-    c->travel[f] += sqrt(eb_squared_distance3(next, to));
+    c->moved[f] += sqrt(eb_squared_distance3(next, to));
     memcpy(to, next, 3 * sizeof *to);
     for (int d = 0; d < 3; d++) {
       elsewhere |= from[d] != to[d];
@@ -557,15 +603,33 @@ static eb_error sweep_vertices(eb_collisions *c, const double *x1) {
   return EB_OK;
 }
 
-/* Edges and triangles follow their vertices. */
+/* Edges and triangles follow their vertices. A patch has a triangle of each of its vertices and
+ * edges, which goes at least as far. */
 static void sweep_features(eb_collisions *c) {
   const eb_patches *p = &c->patches;
   enclose_features(p, c->swept);
-#pragma omp parallel for schedule(static)
-  for (int32_t f = p->first[EB_FEATURE_EDGE]; f < p->first[EB_FEATURE_KINDS]; f++) {
-    const int32_t *corner = p->corner[f];
-    double third = f < p->first[EB_FEATURE_TRIANGLE] ? 0 : c->travel[corner[2]];
-    c->travel[f] = c->travel[corner[0]] + c->travel[corner[1]] + third;
+#pragma omp parallel
+  {
+#pragma omp for schedule(static)
+    for (int32_t k = 0; k < p->count; k++) {
+      const int32_t *edge = p->begin[EB_FEATURE_EDGE] + k,
+                    *triangle = p->begin[EB_FEATURE_TRIANGLE] + k;
+      double most = 0;
+      for (int32_t f = edge[0]; f < edge[1]; f++)
+        c->travel[f] += larger(c->moved[p->corner[f][0]], c->moved[p->corner[f][1]]);
+      for (int32_t f = triangle[0]; f < triangle[1]; f++) {
+        const int32_t *corner = p->corner[f];
+        double way = larger(larger(c->moved[corner[0]], c->moved[corner[1]]), c->moved[corner[2]]);
+        c->travel[f] += way;
+        most = larger(most, way);
+      }
+      c->gone[k] += most;
+    }
+#pragma omp for schedule(static)
+    for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
+      c->travel[f] += c->moved[f];
+      c->moved[f] = 0;
+    }
   }
 }
 
@@ -575,11 +639,6 @@ static void between_middles(eb_pair_kind kind, const double x[4][3], double n[3]
     double rest = x[2][d] + x[3][d];
     n[d] = kind == EB_VERTEX_FACE ? x[0][d] - (x[1][d] + rest) / 3 : x[0][d] + x[1][d] - rest;
   }
-}
-
-/* In a register; fmax is a call. */
-static double larger(double a, double b) {
-  return a > b ? a : b;
 }
 
 /* How far the features are apart along n, in its length; 0 or less: not. Less than what rounding,
@@ -678,20 +737,29 @@ static void prove(const eb_collisions *c, pair_list *list, int64_t k, double tra
   if (beyond > 0) *proof[NOT_NEAR] = larger(*proof[NOT_NEAR], travel + 0.5 * beyond);
 }
 
-static eb_error test_listed(eb_collisions *c, eb_pair_kind kind, pair_list *list, int64_t first,
-                            int64_t end, hit_list *hits) {
-  const double *proof = list->proof[c->within < 0 ? NO_COLLISION : NOT_NEAR];
-  for (int64_t k = first; k < end; k++) {
+/* Tests what is not proven of a run, which begins at `first`. */
+static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, int64_t r,
+                         hit_list *hits) {
+  pair_run *run = &list->run[r];
+  proof_kind asked = c->within < 0 ? NO_COLLISION : NOT_NEAR;
+  double gone = c->gone[run->patch[0]] + c->gone[run->patch[1]],
+         left[PROOF_KINDS] = {INFINITY, INFINITY};
+  if (run->until[asked] > gone) return EB_OK;
+  for (int64_t k = r > 0 ? run[-1].end : 0; k < run->end; k++) {
     const int32_t *pair = list->pair[k];
     double travel = c->travel[pair[0]] + c->travel[pair[1]];
-    if (proof[k] > travel) continue;
-    /* Boxes are apart by a plane across an axis. */
-    double gap = (double)eb_bounds_gap(c->swept[pair[0]], c->swept[pair[1]]);
-    verdict v = {.apart = c->within < 0 ? gap : gap + c->within,
-                 .from_x0 = c->within < 0 || c->at_start};
-    if (!(gap > 0)) EB_TRY(test_pair(c, kind, pair, &v, hits));
-    prove(c, list, k, travel, &v);
+    if (!(list->proof[asked][k] > travel)) {
+      /* Boxes are apart by a plane across an axis. */
+      double gap = (double)eb_bounds_gap(c->swept[pair[0]], c->swept[pair[1]]);
+      verdict v = {.apart = c->within < 0 ? gap : gap + c->within,
+                   .from_x0 = c->within < 0 || c->at_start};
+      if (!(gap > 0)) EB_TRY(test_pair(c, kind, pair, &v, hits));
+      prove(c, list, k, travel, &v);
+    }
+    for (int p = 0; p < PROOF_KINDS; p++)
+      left[p] = list->proof[p][k] - travel < left[p] ? list->proof[p][k] - travel : left[p];
   }
+  for (int p = 0; p < PROOF_KINDS; p++) run->until[p] = gone + left[p];
   return EB_OK;
 }
 
@@ -701,12 +769,9 @@ static eb_error test_lists(eb_collisions *c) {
     thread_lists *own = &c->threads[omp_get_thread_num()];
     for (int32_t l = 0; l < 2 * c->thread_count; l++) {
       pair_list *list = &c->threads[l / 2].pairs[l % 2];
-#pragma omp for schedule(dynamic) nowait
-      for (int64_t first = 0; first < list->count; first += BLOCK) {
-        int64_t end = first + BLOCK < list->count ? first + BLOCK : list->count;
-        if (!own->error)
-          own->error = test_listed(c, (eb_pair_kind)(l % 2), list, first, end, &own->hits);
-      }
+#pragma omp for schedule(dynamic, RUNS) nowait
+      for (int64_t r = 0; r < list->run_count; r++)
+        if (!own->error) own->error = test_run(c, (eb_pair_kind)(l % 2), list, r, &own->hits);
     }
   }
   return first_error(c);
@@ -725,6 +790,7 @@ static void forget_distances(eb_collisions *c) {
     for (int kind = 0; kind < 2; kind++) {
       const pair_list *list = &c->threads[t].pairs[kind];
       for (int64_t k = 0; k < list->count; k++) list->proof[NOT_NEAR][k] = 0;
+      for (int64_t r = 0; r < list->run_count; r++) list->run[r].until[NOT_NEAR] = 0;
     }
 }
 
