@@ -180,7 +180,7 @@ $(BUILD)/elasticity-peer: $(call object,harness/bench/peer/elasticity.c)
 $(BUILD)/elasticity-ours: $(call object,harness/bench/peer/ours.c) $(LIB)
 $(BUILD)/elasticity-peer $(BUILD)/elasticity-ours:
 	$(if $(V),,@echo "  LINK $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PETSC_LIBS) $(PKG_LIBS)
 
 # ---- tests ----------------------------------------------------------------------------------------
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) $(LIB)
