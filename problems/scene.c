@@ -12,9 +12,11 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/clusters.h"
+#include "problems/elasticity/masses.h"
 #include "problems/mesh/faces.h"
 #include "problems/scene_bodies.h"
 #include "problems/ranks/pieces.h"
+#include "problems/reference_scene.h"
 #include "problems/scene_hash.h"
 #include "problems/scenes/scene_mesh.h"
 #include "problems/springs.h"
@@ -44,10 +46,12 @@ static eb_error make_surface(eb_scene *scene) {
   return EB_OK;
 }
 
-/* What follows from mesh, surface, materials and colliders: elasticity and contact. */
-static eb_error make_mechanics(eb_scene *scene) {
-  EB_TRY(eb_elasticity_create_shared(scene->mesh, scene->materials, eb_scene_own_elements(scene),
-                                     &scene->elasticity));
+/* What follows from mesh, surface, materials and colliders: elasticity, of a `reference` its masses
+ * alone, and contact. */
+static eb_error make_mechanics(eb_scene *scene, bool reference) {
+  int32_t counted = eb_scene_own_elements(scene);
+  EB_TRY((reference ? eb_elasticity_create_masses : eb_elasticity_create_shared)(
+      scene->mesh, scene->materials, counted, &scene->elasticity));
   eb_contact_settings settings = {.step = scene->dt,
                                   .friction = scene->bodies_friction,
                                   .colliders = scene->collider_count,
@@ -241,12 +245,12 @@ static eb_error make_rest(eb_scene *scene) {
 }
 
 /* What follows from setup. */
-static eb_error finish(eb_scene *scene) {
+static eb_error finish(eb_scene *scene, bool reference) {
   EB_TRY(check_parts(scene));
   for (int32_t r = 0; r < scene->material_count; r++)
     EB_TRY(eb_error_prefix(eb_material_validate(&scene->materials[r]), "region '%s'",
                            scene->mesh->region_name[r]));
-  EB_TRY(make_mechanics(scene));
+  EB_TRY(make_mechanics(scene, reference));
   EB_TRY(ask_for_cuts(scene));
   EB_TRY(make_constraints(scene));
   return check_springs_and_clusters(scene);
@@ -254,7 +258,7 @@ static eb_error finish(eb_scene *scene) {
 
 /* Collective. */
 static eb_error build(eb_scene *scene, const char *assignments, const char *mesh_file,
-                      const char *cache_dir, const eb_ranks *ranks) {
+                      const char *cache_dir, const eb_ranks *ranks, bool reference) {
   const eb_scene_ops *ops = scene->ops;
   EB_TRY(eb_ranks_agree(
       ranks, eb_values_create(ops->name, ops->parameters, assignments, &scene->parameters)));
@@ -262,13 +266,13 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(eb_ranks_agree(ranks, make_rest(scene)));
   EB_TRY(eb_ranks_agree(ranks, ops->setup(scene)));
   if (scene->penetration_bound <= 0) EB_TRY(bound_penetration(scene));
-  EB_TRY(eb_ranks_agree(ranks, finish(scene)));
+  EB_TRY(eb_ranks_agree(ranks, finish(scene, reference)));
   return eb_scene_make_hash(scene);
 }
 
-eb_error eb_scene_create_part(const eb_scene_ops *ops, const char *assignments,
-                              const char *mesh_file, const char *cache_dir, const eb_ranks *ranks,
-                              eb_scene **out) {
+static eb_error create(const eb_scene_ops *ops, const char *assignments, const char *mesh_file,
+                       const char *cache_dir, const eb_ranks *ranks, bool reference,
+                       eb_scene **out) {
   *out = NULL;
   if (ranks && !ops->by_parts)
     return EB_ERROR(EB_ERR_UNSUPPORTED,
@@ -277,7 +281,7 @@ eb_error eb_scene_create_part(const eb_scene_ops *ops, const char *assignments,
   eb_error error = eb_ranks_agree(ranks, EB_NEW(scene, 1));
   if (!error) {
     scene->ops = ops;
-    error = build(scene, assignments, mesh_file, cache_dir, ranks);
+    error = build(scene, assignments, mesh_file, cache_dir, ranks, reference);
   }
   if (error) {
     eb_scene_destroy(scene);
@@ -285,6 +289,18 @@ eb_error eb_scene_create_part(const eb_scene_ops *ops, const char *assignments,
   }
   *out = scene;
   return EB_OK;
+}
+
+eb_error eb_scene_create_part(const eb_scene_ops *ops, const char *assignments,
+                              const char *mesh_file, const char *cache_dir, const eb_ranks *ranks,
+                              eb_scene **out) {
+  return create(ops, assignments, mesh_file, cache_dir, ranks, false, out);
+}
+
+eb_error eb_scene_create_reference(const eb_scene_ops *ops, const char *assignments,
+                                   const char *mesh_file, const char *cache_dir,
+                                   const eb_ranks *ranks, eb_scene **out) {
+  return create(ops, assignments, mesh_file, cache_dir, ranks, true, out);
 }
 
 eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const char *mesh_file,
@@ -390,6 +406,7 @@ eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed) {
     EB_TRY(make_cut(scene, state));
   if (scene->mesh->node_count != nodes) {
     /* Surface, areas, elasticity and contact of the mesh as it is now. */
+    bool reference = !eb_elasticity_sweeps(scene->elasticity);
     eb_contact_destroy(scene->contact);
     eb_elasticity_destroy(scene->elasticity);
     free(scene->node_area);
@@ -399,7 +416,7 @@ eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed) {
     scene->node_area = NULL;
     scene->surface = NULL;
     EB_TRY(make_surface(scene));
-    EB_TRY(make_mechanics(scene));
+    EB_TRY(make_mechanics(scene, reference));
     *changed = true;
   }
   if (!scene->ops->activation) return EB_OK;

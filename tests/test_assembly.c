@@ -3,7 +3,7 @@
 #include <omp.h>
 
 #include "problems/base/memory.h"
-#include "problems/elasticity/elasticity.h"
+#include "problems/elasticity/masses.h"
 #include "problems/mesh/generate.h"
 #include "tests/support/dense.h"
 #include "tests/support/elements.h"
@@ -302,6 +302,15 @@ static void test_mass(eb_element_type type) {
   tap_ok(fabs(got - want) <= 1e-13 * want && least > 0,
          "%s: nodal masses are positive and sum to density x volume", what);
   tap_ok(eb_elasticity_pattern(s.elasticity)->rows == s.mesh->node_count, "%s: node count", what);
+  eb_elasticity *alone;
+  tap_require(eb_elasticity_create_masses(s.mesh, s.materials, s.mesh->element_count, &alone),
+              "masses");
+  tap_ok(!eb_elasticity_sweeps(alone) && eb_elasticity_sweeps(s.elasticity) &&
+             memcmp(eb_elasticity_mass(alone), eb_elasticity_mass(s.elasticity),
+                    (size_t)s.mesh->node_count * sizeof(double)) == 0,
+         "%s: masses without sweeps have the same bits", what);
+  eb_elasticity_activate(alone, 0.5);
+  eb_elasticity_destroy(alone);
   clear_setting(&s);
 }
 

@@ -7,7 +7,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/contact/implicit_penalty.h"
-#include "problems/ranks/part.h"
+#include "problems/reference_scene.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -49,7 +49,8 @@ static eb_error create(eb_auditor *out) {
 
 eb_error eb_auditor_create(const eb_case *work, const eb_ranks *ranks, eb_auditor *out) {
   *out = (eb_auditor){.examines = work->examine, .ranks = ranks};
-  EB_TRY(eb_case_scene(work, ranks, &out->scene));
+  EB_TRY(eb_scene_create_reference(work->scene, work->parameters, work->mesh_file, NULL, ranks,
+                                   &out->scene));
   return eb_ranks_agree(ranks, create(out));
 }
 

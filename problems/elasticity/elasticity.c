@@ -5,6 +5,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/elasticity/elements.h"
+#include "problems/elasticity/masses.h"
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
@@ -194,11 +195,11 @@ static eb_error order_elements(partition *p, eb_elasticity *e) {
   for (int32_t k = 0; k < p->colours; k++) p->colour_start[k + 1] += p->colour_start[k];
   for (int32_t c = 0; c < p->chunks; c++) p->by_colour[p->colour_start[p->colour[c]]++] = c;
   EB_TRY(batch_chunks(p, e));
-  return make_schedule(p, e);
+  return e->pattern ? make_schedule(p, e) : EB_OK;
 }
 
-/* Fills chunk_start, batch_law, element, the schedule and the counts of an elasticity whose kernels
- * are set. */
+/* Fills chunk_start, batch_law, element and the counts of an elasticity whose kernels are set, and
+ * with a pattern the schedule. */
 static eb_error elements_partition(const eb_mesh *mesh, int32_t counted,
                                    eb_elasticity *elasticity) {
   partition p = {.mesh = mesh, .counted = counted, .counted_chunks = chunks_of(counted)};
@@ -358,8 +359,22 @@ static void fill_rest(const eb_mesh *mesh, int32_t batch, int lane, int32_t elem
     for (int b = a; b < A; b++, out++) (*out)[lane] = first ? from->hourglass[A * a + b] : 0;
 }
 
-/* One element into one lane of its batch; `first` is false for the repeated lanes, which get no
- * volume and no mass. */
+/* What a sweep reads of one element, into one lane of its batch. */
+static void place_lane(const eb_mesh *mesh, int32_t batch, int lane, int32_t element, bool first,
+                       const int order[MAX_ARITY], const measured *found, eb_elasticity *e) {
+  int A = e->kernels->nodes;
+  const int32_t *corners = mesh->elements + (int64_t)element * A;
+  int32_t *scatter = e->scatter + (int64_t)batch * (A * (A + 1) / 2) * EB_LANES + lane;
+  fill_rest(mesh, batch, lane, element, first, found, e);
+  for (int a = 0; a < A; a++) {
+    e->node[((int64_t)batch * A + a) * EB_LANES + lane] = corners[order[a]];
+    for (int b = a; b < A; b++, scatter += EB_LANES)
+      *scatter = eb_block_matrix_find(e->pattern, corners[order[a]], corners[order[b]]);
+  }
+}
+
+/* One element into one lane of its batch, where there are any, and its masses; `first` is false for
+ * the repeated lanes, which get no volume and no mass. */
 static eb_error fill_lane(const eb_mesh *mesh, const eb_material *materials, int32_t batch,
                           int lane, int32_t element, bool first, eb_elasticity *e) {
   int A = e->kernels->nodes, order[MAX_ARITY];
@@ -372,14 +387,9 @@ static eb_error fill_lane(const eb_mesh *mesh, const eb_material *materials, int
                       "element %d names node %d twice; degenerate elements are not supported",
                       (int)element, (int)corners[order[a]]);
   EB_TRY(measure_element(mesh, materials, e->kernels, element, order, &found));
-  fill_rest(mesh, batch, lane, element, first, &found, e);
-  int32_t *scatter = e->scatter + (int64_t)batch * (A * (A + 1) / 2) * EB_LANES + lane;
-  for (int a = 0; a < A; a++) {
-    e->node[((int64_t)batch * A + a) * EB_LANES + lane] = corners[order[a]];
-    if (first) e->mass[corners[a]] += materials[mesh->region[element]].density * found.share[a];
-    for (int b = a; b < A; b++, scatter += EB_LANES)
-      *scatter = eb_block_matrix_find(e->pattern, corners[order[a]], corners[order[b]]);
-  }
+  for (int a = 0; first && a < A; a++)
+    e->mass[corners[a]] += materials[mesh->region[element]].density * found.share[a];
+  if (e->pattern) place_lane(mesh, batch, lane, element, first, order, &found, e);
   return EB_OK;
 }
 
@@ -399,16 +409,23 @@ static bool has_control(const eb_material *materials, int32_t count) {
   return false;
 }
 
-static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials, eb_elasticity *e) {
+/* Of what sweeps read. */
+static eb_error make_room(const eb_mesh *mesh, const eb_material *materials, eb_elasticity *e) {
   size_t A = (size_t)e->kernels->nodes, Q = (size_t)e->kernels->points;
   size_t batches = (size_t)e->batch_count;
   EB_TRY(EB_NEW(e->node, batches * A * EB_LANES));
   EB_TRY(EB_NEW(e->scatter, batches * (A * (A + 1) / 2) * EB_LANES));
   EB_TRY(EB_NEW(e->geometry, batches * Q * (3 * (A - 1) + 1)));
-  EB_TRY(EB_NEW(e->mass, mesh->node_count));
   if (mesh->fibre) EB_TRY(EB_NEW(e->fibre, 3 * batches));
   if (e->kernels->control && has_control(materials, mesh->region_count))
     EB_TRY(EB_NEW(e->hourglass, batches * (A * (A - 1) / 2)));
+  return EB_OK;
+}
+
+/* In the order of the sweep, which masses are summed in whether there is one or not. */
+static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials, eb_elasticity *e) {
+  EB_TRY(EB_NEW(e->mass, mesh->node_count));
+  if (e->pattern) EB_TRY(make_room(mesh, materials, e));
   for (int32_t b = 0; b < e->batch_count; b++)
     for (int l = 0; l < EB_LANES; l++) {
       const int32_t *element = e->element + EB_LANES * (int64_t)b;
@@ -418,40 +435,71 @@ static eb_error fill_elements(const eb_mesh *mesh, const eb_material *materials,
   return EB_OK;
 }
 
+static eb_error make_pattern(const eb_mesh *mesh, eb_elasticity *e) {
+  EB_TRY(eb_block_matrix_pattern(mesh->node_count, mesh->elements, mesh->element_count,
+                                 (int)mesh->type, &e->pattern));
+  return find_mirrors(e);
+}
+
+/* The batches have served to sum masses in their order. */
+static void drop_batches(eb_elasticity *e) {
+  free(e->chunk_start);
+  free(e->uncounted);
+  free(e->batch_law);
+  free(e->element);
+  e->chunk_start = e->batch_law = e->element = NULL;
+  e->uncounted = NULL;
+  e->batch_count = e->chunk_count = 0;
+}
+
 static eb_error build(const eb_mesh *mesh, const eb_material *materials, int32_t counted,
-                      eb_elasticity *e) {
+                      bool sweeps, eb_elasticity *e) {
   e->kernels = kernels_of(mesh->type, materials[0].integration);
   e->node_count = mesh->node_count;
   e->element_count = mesh->element_count;
   e->law_count = mesh->region_count;
   EB_TRY(EB_NEW(e->laws, mesh->region_count));
   for (int32_t r = 0; r < mesh->region_count; r++) e->laws[r] = eb_law_make(&materials[r]);
-  EB_TRY(eb_block_matrix_pattern(mesh->node_count, mesh->elements, mesh->element_count,
-                                 (int)mesh->type, &e->pattern));
-  EB_TRY(find_mirrors(e));
+  if (sweeps) EB_TRY(make_pattern(mesh, e));
   EB_TRY(elements_partition(mesh, counted, e));
-  return fill_elements(mesh, materials, e);
+  EB_TRY(fill_elements(mesh, materials, e));
+  if (!sweeps) drop_batches(e);
+  return EB_OK;
 }
 
-eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
-                              eb_elasticity **out) {
-  return eb_elasticity_create_shared(mesh, materials, mesh->element_count, out);
-}
-
-eb_error eb_elasticity_create_shared(const eb_mesh *mesh, const eb_material *materials,
-                                     int32_t counted, eb_elasticity **out) {
+static eb_error create(const eb_mesh *mesh, const eb_material *materials, int32_t counted,
+                       bool sweeps, eb_elasticity **out) {
   eb_elasticity *e;
   *out = NULL;
   EB_TRY(check_mesh(mesh, materials));
   EB_TRY(check_regions(mesh, materials));
   EB_TRY(EB_NEW(e, 1));
-  eb_error error = build(mesh, materials, counted, e);
+  eb_error error = build(mesh, materials, counted, sweeps, e);
   if (error) {
     eb_elasticity_destroy(e);
     return error;
   }
   *out = e;
   return EB_OK;
+}
+
+eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
+                              eb_elasticity **out) {
+  return create(mesh, materials, mesh->element_count, true, out);
+}
+
+eb_error eb_elasticity_create_shared(const eb_mesh *mesh, const eb_material *materials,
+                                     int32_t counted, eb_elasticity **out) {
+  return create(mesh, materials, counted, true, out);
+}
+
+eb_error eb_elasticity_create_masses(const eb_mesh *mesh, const eb_material *materials,
+                                     int32_t counted, eb_elasticity **out) {
+  return create(mesh, materials, counted, false, out);
+}
+
+bool eb_elasticity_sweeps(const eb_elasticity *e) {
+  return e->pattern != NULL;
 }
 
 void eb_elasticity_destroy(eb_elasticity *e) {
