@@ -24,8 +24,7 @@ enum { HEXAHEDRON_POINTS = 8 };
 
 static eb_error allocate(eb_audit *audit) {
   size_t nodes = audit->nodes;
-  double **const vectors[] = {&audit->force,   &audit->residual, &audit->target,  &audit->own,
-                              &audit->stretch, &audit->trial,    &audit->stopped, &audit->start.x,
+  double **const vectors[] = {&audit->force,   &audit->residual, &audit->target, &audit->start.x,
                               &audit->start.g, &audit->end.x,    &audit->end.g};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
     EB_TRY(EB_NEW(*vectors[k], 3 * nodes));
@@ -67,10 +66,7 @@ void eb_audit_share(eb_audit *audit, eb_team *team) {
 
 void eb_audit_destroy(eb_audit *audit) {
   if (!audit) return;
-  for (int l = 0; l < EB_AUDIT_LANES; l++)
-    for (int m = 0; m < EB_AUDIT_MOTIONS; m++) free(audit->lanes[l].g[m]);
-  free(audit->batches);
-  free(audit->corners);
+  eb_audit_drop_shapes(audit);
   free(audit->hourglass);
   free(audit->mass);
   free(audit->distance);
@@ -79,10 +75,6 @@ void eb_audit_destroy(eb_audit *audit) {
   free(audit->force);
   free(audit->residual);
   free(audit->target);
-  free(audit->own);
-  free(audit->stretch);
-  free(audit->trial);
-  free(audit->stopped);
   free(audit->start.x);
   free(audit->start.g);
   free(audit->end.x);

@@ -138,6 +138,8 @@ static inline double eb_audit_squared(const double a[3]) {
 /* Shares the elements out among audit->lanes, cuts them into batches, and fills these, and masses,
  * from the scene's mesh. */
 EB_MUST eb_error eb_audit_rest_shapes(eb_audit *audit);
+/* Frees what eb_audit_wake makes: batches with their corners, and workspace. */
+void eb_audit_drop_shapes(eb_audit *audit);
 /* Makes of components of a rank's nodes those of the whole mesh: component[i] of every local node,
  * below *count or -1 where it is of none (components.c). Ranks call it together; without a part
  * nothing changes. */

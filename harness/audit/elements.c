@@ -78,8 +78,9 @@ static void rest_point(const eb_mesh *mesh, const eb_material *material, int32_t
   if (mesh->type == EB_TRIANGLE && material->thickness > 0) *weight *= material->thickness;
 }
 
-/* The rest shapes of a batch's points; masses are lumped, m_a = the integral of rho N_a. */
-static void fill_batch(eb_audit *audit, size_t b) {
+/* The rest shapes of a batch's points, and the first time their masses, lumped: m_a = the integral
+ * of rho N_a. */
+static void fill_batch(eb_audit *audit, size_t b, bool first) {
   const eb_mesh *mesh = audit->scene->mesh;
   eb_audit_batch *batch = &audit->batches[b];
   eb_audit_corner *corners = audit->corners + b * mesh->type;
@@ -99,7 +100,7 @@ static void fill_batch(eb_audit *audit, size_t b) {
       for (size_t d = 0; d < 3; d++) corners[a].g[d][k] = g[3 * a + d];
       corners[a].slope[k] = sqrt(eb_audit_squared(g + 3 * a));
     }
-    if (k >= batch->count) continue;
+    if (k >= batch->count || !first) continue;
     double N[MOST_NODES], mass = material->density * batch->weight[k];
     for (size_t a = 0; a < mesh->type; a++) N[a] = 1. / mesh->type;
     for (size_t a = 0; mesh->type == EB_HEXAHEDRON && a < mesh->type; a++)
@@ -126,6 +127,36 @@ static size_t cut_batches(const eb_audit *audit, const eb_audit_lane *lane, eb_a
   return count;
 }
 
+/* Rest shapes, and what sweeps and equations work in. */
+static eb_error make_shapes(eb_audit *audit, bool first) {
+  double **const vectors[] = {&audit->own, &audit->stretch, &audit->trial, &audit->stopped};
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+    EB_TRY(EB_NEW(*vectors[k], 3 * audit->nodes));
+  for (eb_audit_lane *lane = audit->lanes; lane < audit->lanes + EB_AUDIT_LANES; lane++)
+    for (int m = 0; m < EB_AUDIT_MOTIONS; m++)
+      EB_TRY(EB_NEW(lane->g[m], 3 * (lane->high - lane->low)));
+  EB_TRY(EB_NEW(audit->batches, audit->batch_count));
+  EB_TRY(EB_NEW(audit->corners, audit->batch_count * audit->scene->mesh->type));
+  for (int l = 0; l < EB_AUDIT_LANES; l++)
+    cut_batches(audit, &audit->lanes[l], audit->batches + audit->lanes[l].first_batch);
+  for (size_t b = 0; b < audit->batch_count; b++) fill_batch(audit, b, first);
+  return EB_OK;
+}
+
+void eb_audit_drop_shapes(eb_audit *audit) {
+  void *const owned[] = {audit->batches, audit->corners, audit->own,
+                         audit->stretch, audit->trial,   audit->stopped};
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
+  audit->batches = NULL;
+  audit->corners = NULL;
+  audit->own = audit->stretch = audit->trial = audit->stopped = NULL;
+  for (eb_audit_lane *lane = audit->lanes; lane < audit->lanes + EB_AUDIT_LANES; lane++)
+    for (int m = 0; m < EB_AUDIT_MOTIONS; m++) {
+      free(lane->g[m]);
+      lane->g[m] = NULL;
+    }
+}
+
 eb_error eb_audit_rest_shapes(eb_audit *audit) {
   const eb_mesh *mesh = audit->scene->mesh;
   size_t nodes = mesh->type;
@@ -139,18 +170,25 @@ eb_error eb_audit_rest_shapes(eb_audit *audit) {
       lane->low = node < lane->low ? node : lane->low;
       lane->high = node >= lane->high ? node + 1 : lane->high;
     }
-    for (int k = 0; k < EB_AUDIT_MOTIONS; k++)
-      EB_TRY(EB_NEW(lane->g[k], 3 * (lane->high - lane->low)));
     lane->first_batch = audit->batch_count;
     audit->batch_count += cut_batches(audit, lane, NULL);
     lane->last_batch = audit->batch_count;
   }
-  EB_TRY(EB_NEW(audit->batches, audit->batch_count));
-  EB_TRY(EB_NEW(audit->corners, audit->batch_count * nodes));
-  for (int l = 0; l < EB_AUDIT_LANES; l++)
-    cut_batches(audit, &audit->lanes[l], audit->batches + audit->lanes[l].first_batch);
-  for (size_t b = 0; b < audit->batch_count; b++) fill_batch(audit, b);
+  EB_TRY(make_shapes(audit, true));
   return mesh->type == EB_HEXAHEDRON ? eb_audit_hourglass_create(audit) : EB_OK;
+}
+
+void eb_audit_sleep(eb_audit *audit) {
+  const size_t worth = 1 << 26; /* bytes: soon made again, but not for every step of a small mesh */
+  size_t corners = audit->scene->mesh->type * sizeof *audit->corners;
+  if (audit->batch_count * (sizeof *audit->batches + corners) >= worth) eb_audit_drop_shapes(audit);
+}
+
+eb_error eb_audit_wake(eb_audit *audit) {
+  if (audit->batches) return EB_OK;
+  eb_error error = make_shapes(audit, false);
+  if (error) eb_audit_drop_shapes(audit);
+  return error;
 }
 
 /* ---- a batch of points ----------------------------------------------------------------------- */

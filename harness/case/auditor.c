@@ -22,6 +22,11 @@ static void release_audit(eb_auditor *w) {
   w->audit = NULL;
 }
 
+/* Those that examine go on with the audit. */
+static void sleep_between_steps(eb_auditor *w) {
+  if (!w->examines) eb_audit_sleep(w->audit);
+}
+
 /* For the scene's present mesh. Parts stay, and follow it. */
 static eb_error make_audit(eb_auditor *w) {
   release_audit(w);
@@ -34,8 +39,10 @@ static eb_error make_audit(eb_auditor *w) {
   }
   eb_audit_share(w->audit, w->team);
   EB_TRY(eb_flight_create(w->audit, &w->flight));
-  if (!(eb_scene_needs(w->scene) & EB_CAP_CONTACT)) return EB_OK;
-  return eb_contact_audit_create(w->scene, w->audit, &w->contact);
+  if (eb_scene_needs(w->scene) & EB_CAP_CONTACT)
+    EB_TRY(eb_contact_audit_create(w->scene, w->audit, &w->contact));
+  sleep_between_steps(w);
+  return EB_OK;
 }
 
 /* On cores that other ranks audit on there are no idle ones. */
@@ -233,6 +240,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   eb_audit_row audit;
   eb_flight_row flight = {0};
   eb_contact_audit_row contact;
+  EB_TRY(eb_ranks_agree(w->ranks, eb_audit_wake(w->audit)));
   eb_audit_contact_forces(w->audit,
                           w->contact ? eb_contact_audit_forces(w->contact, log->contacts) : NULL);
   EB_TRY(eb_audit_step(w->audit, before, after, dt, declared.equation, &audit));
@@ -267,6 +275,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   row[EB_COL_BALANCE] = flight.balance;
   row[EB_COL_BALANCE_RELATIVE] = flight.excess;
   *finite = audit.finite;
+  sleep_between_steps(w);
   return EB_OK;
 }
 
