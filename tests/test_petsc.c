@@ -137,6 +137,49 @@ static void test_new_values(fixture *f) {
   eb_block_matrix_destroy(twice);
 }
 
+static bool is_zero(int64_t n, const double *x) {
+  for (int64_t k = 0; k < n; k++)
+    if (x[k] != 0) return false;
+  return true;
+}
+
+/* Of a matrix that is large enough, whose values are written anew before each of two solves. */
+static void test_spent(bool spends) {
+  eb_block_matrix *A = eb_test_bar(45, 20, 18, 1e-3, 0.3, NULL), *kept = NULL;
+  const int64_t n = 3 * (int64_t)A->rows, entries = 9 * (int64_t)A->start[A->rows];
+  enum { PAGE = 4096 / sizeof(double) }; /* may be left at either end */
+  uint64_t seed = 11;
+  eb_linear *linear = NULL;
+  eb_reason reason = EB_RUNNING;
+  eb_linear_result result;
+  eb_linear_settings s = settings_for("-ksp_type cg -pc_type jacobi");
+  s.rtol = 1e-3;
+  s.spends_matrix = spends;
+  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  double *r = eb_test_random_vector(n, &seed);
+  tap_require(eb_block_matrix_like(A, &kept), "like");
+  memcpy(kept->values, A->values, (size_t)entries * sizeof *A->values);
+  tap_require(eb_linear_create(&s, A, NULL, &linear), "create");
+  for (int round = 1; round <= 2; round++) {
+    for (int64_t k = 0; k < entries; k++) A->values[k] = round * kept->values[k];
+    memset(x, 0, (size_t)n * sizeof *x);
+    tap_require(eb_linear_set_matrix(linear, A, NULL, &reason), "set");
+    tap_ok(is_zero(entries - 2 * PAGE, A->values + PAGE) == spends, "values that %s",
+           spends ? "may be spent are given back" : "may not are kept");
+    tap_require(eb_linear_solve(linear, b, x, NULL, false, &result), "solve");
+    eb_block_multiply(kept, x, r);
+    for (int64_t k = 0; k < n; k++) r[k] = b[k] - round * r[k];
+    tap_ok(result.reason == EB_CONVERGED_RTOL && eb_norm(n, r) <= 1.01e-3 * eb_norm(n, b),
+           "and round %d is solved", round);
+  }
+  eb_linear_destroy(linear);
+  eb_block_matrix_destroy(kept);
+  eb_block_matrix_destroy(A);
+  free(b);
+  free(x);
+  free(r);
+}
+
 static void test_outcomes(fixture *f) {
   eb_linear_settings s = settings_for("-ksp_type cg -pc_type none");
   s.max_iterations = 3;
@@ -197,6 +240,8 @@ int main(void) {
   test_methods(&f);
   test_side_by_side(&f);
   test_new_values(&f);
+  test_spent(false);
+  test_spent(true);
   test_outcomes(&f);
   test_bad_options(&f);
   test_near_null_space();

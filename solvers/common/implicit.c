@@ -57,7 +57,8 @@ static eb_error create_linear(eb_implicit *work, const eb_solver *solver) {
                                        .atol = eb_values_real(options, "linear_atol"),
                                        .max_iterations =
                                            eb_values_int(options, "linear_max_iterations"),
-                                       .threads = solver->threads};
+                                       .threads = solver->threads,
+                                       .spends_matrix = true};
   return eb_linear_create(&settings, work->matrix, solver->setup_log, &work->linear);
 }
 

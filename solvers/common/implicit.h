@@ -109,8 +109,9 @@ void eb_implicit_friction(const eb_implicit *work, const eb_touch *touches, int3
 
 /* Constrains work->matrix and work->rhs to work->prescribed at the scripted nodes, factors, and
  * solves for work->unknown, whose value on entry is the initial guess of iterative methods; ghosts
- * of a part get it from their owners. *reason is the outcome of the factorization when that failed,
- * else of the solve. */
+ * of a part get it from their owners. The matrix is spent (eb_linear_settings): it is assembled
+ * again before it is read. *reason is the outcome of the factorization when that failed, else of
+ * the solve. */
 EB_MUST eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *log,
                                    eb_reason *reason);
 

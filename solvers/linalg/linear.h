@@ -30,6 +30,9 @@ typedef struct eb_linear_settings {
   double rtol, atol;          /* cg, petsc: |r| <= max(rtol |b|, atol) */
   int64_t max_iterations;     /* cg, petsc */
   int threads;                /* cg, cholesky; cholmod and petsc run fastest on one */
+  bool spends_matrix;         /* petsc, which copies it: set_matrix may leave zeros for A's values,
+                                 and serves one solve: so that the larger memory of both is the
+                                 system's again while it is not needed */
 } eb_linear_settings;
 
 /* Result of one solve. */

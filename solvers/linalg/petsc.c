@@ -26,6 +26,8 @@
 #include <petscksp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
@@ -362,21 +364,74 @@ static eb_error petsc_create(const eb_linear_settings *settings, const eb_block_
 
 /* ---- matrix ---------------------------------------------------------------------------------- */
 
+/* Gives whole pages of an array back, which read as zeros until they are written anew. */
+static void release(double *values, size_t count) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)values;
+  const uintptr_t first = (begin + page - 1) / page * page;
+  const uintptr_t last = (begin + count * sizeof *values) / page * page;
+  if (first < last) madvise((void *)first, last - first, MADV_DONTNEED);
+}
+
+/* A matrix whose values serve one solve is in memory once: what has been copied is given back while
+ * the copy is made, and the copy when it has served, while the next matrix is assembled. At that
+ * moment all that a preconditioner keeps is there as well. Small ones are not worth their page
+ * faults. */
+enum { WORTH_RELEASING = 1 << 21 /* doubles: 16 MB, and the size of a share */ };
+
+static bool is_spent(const petsc *p, const eb_block_matrix *A) {
+  return p->settings.spends_matrix && 9 * (int64_t)A->start[A->rows] >= WORTH_RELEASING;
+}
+
 /* Block row i goes over as 3 rows of 3k values. */
-static PetscErrorCode copy_values(petsc *p, const eb_block_matrix *A) {
-  for (int32_t i = 0; i < p->rows; i++) {
-    PetscInt row = p->first + i;
-    int32_t k = A->start[i + 1] - A->start[i];
-    const double *block = A->values + 9 * (int64_t)A->start[i];
-    for (int32_t b = 0; b < k; b++, block += 9) {
-      p->columns[b] = p->global[A->column[A->start[i] + b]];
-      for (int r = 0; r < 3; r++)
-        memcpy(p->values + 3 * ((int64_t)r * k + b), block + 3 * r, 3 * sizeof *p->values);
-    }
-    PetscCall(MatSetValuesBlocked(p->matrix, 1, &row, k, p->columns, p->values, INSERT_VALUES));
+static PetscErrorCode copy_row(petsc *p, const eb_block_matrix *A, int32_t i) {
+  PetscInt row = p->first + i;
+  int32_t k = A->start[i + 1] - A->start[i];
+  const double *block = A->values + 9 * (int64_t)A->start[i];
+  for (int32_t b = 0; b < k; b++, block += 9) {
+    p->columns[b] = p->global[A->column[A->start[i] + b]];
+    for (int r = 0; r < 3; r++)
+      memcpy(p->values + 3 * ((int64_t)r * k + b), block + 3 * r, 3 * sizeof *p->values);
   }
+  return MatSetValuesBlocked(p->matrix, 1, &row, k, p->columns, p->values, INSERT_VALUES);
+}
+
+static PetscErrorCode copy_values(petsc *p, const eb_block_matrix *A) {
+  enum {
+    OVERLAP = 1 << 13 /* doubles, the largest page: one that two shares have is given back */
+  };
+  int64_t kept = 0; /* the first value that may not have been given back */
+  for (int32_t i = 0; i < p->rows; i++) {
+    PetscCall(copy_row(p, A, i));
+    int64_t copied = 9 * (int64_t)A->start[i + 1];
+    if (copied - kept < WORTH_RELEASING || !is_spent(p, A)) continue;
+    release(A->values + kept, (size_t)(copied - kept));
+    kept = copied - OVERLAP;
+  }
+  if (is_spent(p, A)) release(A->values + kept, (size_t)(9 * (int64_t)A->start[A->rows] - kept));
   PetscCall(MatAssemblyBegin(p->matrix, MAT_FINAL_ASSEMBLY));
   return MatAssemblyEnd(p->matrix, MAT_FINAL_ASSEMBLY);
+}
+
+/* Of one process's share of an AIJ matrix: columns of its own rows, or of others. */
+static PetscErrorCode release_share(Mat share) {
+  MatInfo info;
+  PetscScalar *values;
+  PetscCall(MatGetInfo(share, MAT_LOCAL, &info));
+  PetscCall(MatSeqAIJGetArray(share, &values));
+  if (info.nz_used >= WORTH_RELEASING) release(values, (size_t)info.nz_used);
+  return MatSeqAIJRestoreArray(share, &values);
+}
+
+static PetscErrorCode release_copy(const petsc *p) {
+  PetscBool whole = PETSC_FALSE, parted = PETSC_FALSE;
+  Mat own, others;
+  PetscCall(PetscObjectTypeCompare((PetscObject)p->matrix, MATSEQAIJ, &whole));
+  PetscCall(PetscObjectTypeCompare((PetscObject)p->matrix, MATMPIAIJ, &parted));
+  if (whole) return release_share(p->matrix);
+  if (!parted) return 0;
+  PetscCall(MatMPIAIJGetSeqAIJ(p->matrix, &own, &others, NULL));
+  PetscCall(release_share(own));
+  return release_share(others);
 }
 
 /* MUMPS factors what is not definite as well, and counts the pivots below zero, INFOG(12), but for
@@ -503,6 +558,7 @@ static PetscErrorCode solve(void *context) {
   PetscErrorCode code = KSPSolve(p->ksp, p->b, p->x);
   /* The true residual: that of the method follows its recurrence, or another norm. */
   if (!code) code = MatResidual(p->matrix, p->b, p->x, p->residual);
+  if (!code && p->settings.spends_matrix) code = release_copy(p);
   PetscCall(VecResetArray(p->b));
   PetscCall(VecResetArray(p->x));
   PetscCall(code);
