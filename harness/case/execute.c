@@ -575,6 +575,7 @@ static eb_error prepare_steps(eb_job *j, bool *on) {
   EB_TRY(create_file(j));
   EB_TRY(prepare_parts(j));
   EB_TRY(embed(j));
+  if (j->ranks) eb_whole_shed(&j->whole);
   EB_TRY(follow_mesh(j));
   EB_TRY(eb_state_create(j->scene, &j->after));
   EB_TRY(eb_step_log_create(RESIDUALS_KEPT, &j->log));

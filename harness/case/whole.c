@@ -63,6 +63,18 @@ void eb_whole_clear(eb_whole *whole) {
   *whole = (eb_whole){0};
 }
 
+void eb_whole_shed(eb_whole *whole) {
+  eb_mesh *mesh = whole->scene.mesh;
+  if (!mesh) return;
+  eb_surface_destroy(whole->scene.surface);
+  void *const owned[] = {mesh->X,     mesh->elements,  mesh->region,
+                         mesh->fibre, whole->scene.x0, whole->scene.v0};
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
+  mesh->X = mesh->fibre = whole->scene.x0 = whole->scene.v0 = NULL;
+  mesh->elements = mesh->region = NULL;
+  whole->scene.surface = NULL;
+}
+
 /* ---- states ---------------------------------------------------------------------------------- */
 
 eb_error eb_whole_gather(eb_whole *whole, const eb_state *state) {
