@@ -1,8 +1,10 @@
 /* What Open MPI's mpiexec (4.1) says of the rank that ended the others, and what starts ranks. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/case/launch.h"
+#include "problems/base/text.h"
 #include "tests/tap.h"
 
 static const char killed[] =
@@ -21,8 +23,54 @@ static const char ended[] =
     "  Process name: [[2365,1],3]\n"
     "  Exit code:    9\n";
 
+/* How many of the cores that this process may use a rank that our command starts may use; 0 when
+ * it says nothing. */
+static int cores_of_ranks(int ranks) {
+  eb_strings command = {0};
+  eb_text line = {0};
+  char mask[64];
+  int least = 0;
+  tap_require(eb_launch_settings(&command), "settings");
+  for (int i = 0; i < command.count; i++) {
+    char *value = strchr(command.items[i], '=');
+    *value = '\0';
+    setenv(command.items[i], value + 1, 1);
+  }
+  eb_strings words = {0};
+  tap_require(eb_launch_command(ranks, &words), "command");
+  for (int i = 0; i < words.count; i++)
+    tap_require(eb_text_printf(&line, "%s ", words.items[i]), "");
+  tap_require(eb_text_printf(&line, "nproc 2>&1"), "");
+  FILE *output = popen(line.data, "r");
+  while (output && fgets(mask, sizeof mask, output)) {
+    int cores = atoi(mask);
+    if (least == 0 || cores < least) least = cores;
+  }
+  if (output) pclose(output);
+  eb_text_clear(&line);
+  eb_strings_clear(&words);
+  eb_strings_clear(&command);
+  return least;
+}
+
+/* Threads of a rank go where there is room: Open MPI itself would bind two ranks to a core each. */
+static void test_cores(void) {
+  cpu_set_t own;
+  bool there = system("command -v mpiexec > /dev/null 2>&1") == 0;
+  tap_require(sched_getaffinity(0, sizeof own, &own) == 0 ? EB_OK : EB_ERROR(EB_ERR_IO, "none"),
+              "cores");
+  unsetenv("OMP_NUM_THREADS"); /* which nproc would take for the cores */
+  if (!there)
+    tap_ok(true, "cores of ranks # SKIP there is no mpiexec");
+  else
+    tap_ok(cores_of_ranks(2) == CPU_COUNT(&own), "every rank may use all of the %d cores",
+           CPU_COUNT(&own));
+}
+
 int main(void) {
   eb_blame blame;
+  unsetenv(EB_LAUNCH_VARIABLE);
+  test_cores();
   tap_ok(eb_launch_blame(killed, &blame) && blame.rank == 12 && blame.signal == 11,
          "a rank that a signal has ended");
   tap_ok(eb_launch_blame(ended, &blame) && blame.rank == 3 && blame.signal == 0 &&
