@@ -198,9 +198,12 @@ static eb_error run_join(const eb_arguments *arguments, int *code) {
   enum { KEPT = 1 << 25 /* the most that the first takes */ };
   eb_strings inputs = {0};
   /* HDF5 gives back all that it holds of a file when that is closed, and asks for it again at the
-   * next: memory stays with the process, or a sixth of the time goes into page faults. */
+   * next: memory stays with the process, or a sixth of the time goes into page faults; and with
+   * HDF5, whose lists of what is free are else emptied at 64 KB, or as much goes into malloc. They
+   * hold what was in use at a time, and no more. */
   mallopt(M_MMAP_THRESHOLD, KEPT);
   mallopt(M_TRIM_THRESHOLD, KEPT);
+  H5set_free_list_limits(-1, -1, -1, -1, -1, -1);
   eb_error error = eb_lines_read(words->items[1], "list of files", &inputs);
   if (!error) error = eb_results_join(words->items[0], &inputs);
   eb_strings_clear(&inputs);

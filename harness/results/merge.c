@@ -270,8 +270,9 @@ static eb_error gather_plans(joining *j, hid_t file, bool *shares) {
   for (int i = 0; i < own.count; i++)
     for (int k = 0; k < j->plans.count; k++)
       *shares = *shares || own.items[i].plan == j->plans.items[k].plan;
+  if (!error) error = eb_shardings_add(&j->plans, &own);
   eb_shardings_clear(&own);
-  return error ? error : eb_shardings_read(file, &j->plans);
+  return error;
 }
 
 static eb_error add_open_part(joining *j, eb_results *part) {
@@ -328,6 +329,20 @@ static eb_error copy_file(const char *from, const char *to) {
   return written ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(cause));
 }
 
+/* Objects that have been copied are not visited again: by default HDF5 keeps 2 MB of them and more,
+ * which is beyond the processor's cache. */
+static eb_error keep_few_objects(hid_t file) {
+  enum { KEPT = 1 << 19 /* bytes */ };
+  H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+  if (H5Fget_mdc_config(file, &config) < 0) return eb_h5_error("cannot ask for", "the cache");
+  config.set_initial_size = true;
+  config.initial_size = config.min_size = config.max_size = KEPT;
+  config.incr_mode = H5C_incr__off;
+  config.flash_incr_mode = H5C_flash_incr__off;
+  config.decr_mode = H5C_decr__off;
+  return H5Fset_mdc_config(file, &config) < 0 ? eb_h5_error("cannot set", "the cache") : EB_OK;
+}
+
 static eb_error open_copy(const char *target, const char *fresh, eb_merge_mode mode, hid_t *file) {
   if (mode == EB_MERGE_ADD && access(target, F_OK) == 0) {
     EB_TRY(copy_file(target, fresh));
@@ -335,6 +350,7 @@ static eb_error open_copy(const char *target, const char *fresh, eb_merge_mode m
   }
   EB_TRY(eb_h5_create_file(fresh, file));
   eb_error error = eb_schema_write(*file);
+  if (!error) error = keep_few_objects(*file);
   if (error) H5Fclose(*file);
   return error;
 }

@@ -103,26 +103,33 @@ static eb_error fact_text(hid_t group, const char *name, char **out) {
   return eb_run_set(out, text);
 }
 
+/* Of a walk through the environment. */
+typedef struct facts_walk {
+  eb_results *results;
+  eb_error error;
+} facts_walk;
+
+static herr_t add_fact(hid_t group, const char *name, const H5A_info_t *info, void *context) {
+  facts_walk *walk = context;
+  eb_fact *fact = &walk->results->facts[walk->results->fact_count++];
+  (void)info;
+  walk->error = eb_run_set(&fact->name, name);
+  if (!walk->error) walk->error = fact_text(group, name, &fact->value);
+  return walk->error ? -1 : 0;
+}
+
 static eb_error read_environment(eb_results *results) {
+  facts_walk walk = {results, EB_OK};
+  H5O_info_t info;
+  hsize_t first = 0;
   if (!eb_h5_exists(results->file, "environment")) return EB_OK;
   hid_t group = H5Gopen2(results->file, "environment", H5P_DEFAULT);
   if (group < 0) return eb_h5_error("cannot open", "environment");
-  H5O_info_t info;
   eb_error error = H5Oget_info2(group, &info, H5O_INFO_NUM_ATTRS) < 0
                        ? eb_h5_error("cannot read", "environment")
                        : EB_NEW(results->facts, info.num_attrs);
-  for (hsize_t i = 0; !error && i < info.num_attrs; i++) {
-    char name[128];
-    eb_fact *fact = &results->facts[results->fact_count];
-    if (H5Aget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
-                           H5P_DEFAULT) < 0) {
-      error = eb_h5_error("cannot list attributes of", "environment");
-      break;
-    }
-    results->fact_count++;
-    error = eb_run_set(&fact->name, name);
-    if (!error) error = fact_text(group, name, &fact->value);
-  }
+  if (!error && H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, &first, add_fact, &walk) < 0)
+    error = walk.error ? walk.error : eb_h5_error("cannot list attributes of", "environment");
   H5Gclose(group);
   return error;
 }

@@ -63,6 +63,17 @@ eb_error eb_sharding_enter(eb_sharding *s, int64_t number, int64_t wanted, int64
   return EB_OK;
 }
 
+eb_error eb_shardings_add(eb_shardings *all, const eb_shardings *others) {
+  for (const eb_sharding *s = others->items; s < others->items + others->count; s++) {
+    eb_sharding *entry;
+    EB_TRY(eb_shardings_of(all, s->plan, s->shards, s->wanted, &entry));
+    for (const eb_shard *row = s->rows; row < s->rows + s->count; row++)
+      EB_TRY(
+          eb_sharding_enter(entry, row->number, row->wanted, row->done, row->command_line, false));
+  }
+  return EB_OK;
+}
+
 bool eb_sharding_complete(const eb_sharding *s) {
   bool complete = s->count == s->shards;
   for (int i = 0; i < s->count; i++) complete = complete && s->rows[i].done >= s->rows[i].wanted;

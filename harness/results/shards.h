@@ -52,6 +52,8 @@ void eb_shardings_forget(eb_shardings *all, uint64_t plan);
 
 /* Adds what an open file says. */
 EB_MUST eb_error eb_shardings_read(hid_t file, eb_shardings *all);
+/* Adds what others say. */
+EB_MUST eb_error eb_shardings_add(eb_shardings *all, const eb_shardings *others);
 /* Takes the place of what an open file says. */
 EB_MUST eb_error eb_shardings_write(hid_t file, const eb_shardings *all);
 void eb_shardings_clear(eb_shardings *all);
