@@ -8,7 +8,6 @@ its file in which the run and the row of the plan are others. Prints the seconds
 """
 import ctypes
 import os
-import resource
 import shutil
 import struct
 import subprocess
@@ -68,11 +67,12 @@ def main():
             number(source, count, shard, os.path.join(folder, "shard-%05d.h5" % shard))
     os.sync()
     began = time.time()
-    done = subprocess.run([PROGRAM, "merge", os.path.join(folder, "all.h5"), os.path.join(folder, "shard-*.h5"),
-                           "--overwrite"], check=False)
+    merge = subprocess.Popen([PROGRAM, "merge", os.path.join(folder, "all.h5"), os.path.join(folder, "shard-*.h5"),
+                              "--overwrite"])
+    _, status, used = os.wait4(merge.pid, 0)
     seconds = time.time() - began
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print("merge of %d files: %.1f s, %.0f MB at most, exit code %d" % (count, seconds, peak, done.returncode))
+    print("merge of %d files: %.1f s, %.1f s of processors, %.0f MB at most, exit code %d" %
+          (count, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, os.waitstatus_to_exitcode(status)))
 
 
 main()
