@@ -198,6 +198,9 @@ like($row{$_}[4], qr/^(?:1\.00|&ndash;)$/, "nor others against it, nor solvers o
 unlike(join('', map { slurp($_) } glob("race/*-$_.dat")), qr/faulty/, "nor shown among their times: $_") for qw(step-time phases);
 like(slurp((glob 'race/*-accuracy-euler.dat')[0]), qr/"faulty"\n\S+ \S+ "[a-z, -]+"\n/, 'beside its accuracy stands what it broke');
 my $bars = slurp('race/summary.dat');
+my ($height) = slurp('race/summary.gp') =~ /^height = (\d+)/m;
+my ($foot) = slurp('race/summary.svg') =~ /translate\([\d.]+,([\d.]+)\)[^>]*>\s*<text><tspan[^>]*>median wall time/;
+ok($foot && $height - $foot < 40, 'the summary has nothing blank below its axis') or diag "height $height, its name at " . ($foot // '?');
 ok($bars =~ /^"bench[^"]*" nan .*\d$/m && $bars !~ /^"bench[^"]*" \d/m, 'and it has no bar in the summary');
 
 # ---- the recipe of the room's README

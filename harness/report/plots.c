@@ -518,15 +518,26 @@ static bool is_compared(const eb_report_run *run) {
   return isfinite(eb_report_typical(run, EB_COL_WALL)) && !eb_report_audit_failed(run);
 }
 
-/* Bars of one scene and class. */
+/* What the layout of the bars follows from. */
+typedef struct bar_layout {
+  int rows, most; /* most: bars of a row */
+  uint32_t seen;  /* a bit a series that has any */
+  size_t widest;  /* characters of a line beside the axis */
+  double least;   /* ms, of 1e6 and all bars */
+} bar_layout;
+
+/* Bars of one scene and class, whose names are two lines beside the axis. */
 static eb_error summary_row(const eb_report *report, int first, int last, eb_class class,
-                            const char *const *labels, eb_plot_data *data) {
-  enum { USUAL = 40 };
+                            const char *const *labels, eb_plot_data *data, bar_layout *layout) {
   char name[512];
-  snprintf(name, sizeof name, "%s: %s", report->runs[first].scene, eb_class_words(class).text);
+  const char *of_class = eb_class_words(class).text;
+  size_t scene = strlen(report->runs[first].scene), widest = strlen(of_class);
+  int count = 0;
+  snprintf(name, sizeof name, "%s: %s", report->runs[first].scene, of_class);
   eb_plot_quotable(name);
-  int slanted = (int)strlen(name) * 5 / 2; /* pixels that it hangs down by */
-  if (slanted > data->below + USUAL) data->below = slanted - USUAL;
+  if (scene > widest) widest = scene;
+  if (widest > layout->widest) layout->widest = widest;
+  layout->rows++;
   EB_TRY(eb_text_printf(&data->text, "\n\"%s\"", name));
   for (int l = 0; l < data->series; l++) {
     double median = NAN; /* of the first run of that label, unless the audit contradicts it */
@@ -534,31 +545,49 @@ static eb_error summary_row(const eb_report *report, int first, int last, eb_cla
       if (strcmp(report->runs[r].label, labels[l]) == 0 && is_compared(&report->runs[r]) &&
           eb_class_compare(eb_class_of(report->runs[r].run), class) == 0)
         median = 1e3 * eb_report_typical(&report->runs[r], EB_COL_WALL);
+    count += isfinite(median);
+    if (isfinite(median)) layout->seen |= UINT32_C(1) << l;
+    if (median > 0) layout->least = fmin(layout->least, median);
     EB_TRY(eb_text_printf(&data->text, " %.6g", median));
   }
+  if (count > layout->most) layout->most = count;
   return EB_OK;
+}
+
+/* Rows are as high as their names and bars ask for, the key has a line a series that has any; bars
+ * begin at the power of ten below the least. */
+static eb_error set_layout(const bar_layout *layout, eb_plot_data *data) {
+  enum { NAME = 34, BAR = 12, USUAL = 440, AROUND = 116, KEY = 18, LETTER = 6, MOST_MARGIN = 400 };
+  int row = BAR * layout->most > NAME ? BAR * layout->most : NAME;
+  int margin = LETTER * (int)layout->widest, key = KEY * __builtin_popcount(layout->seen);
+  data->below = layout->rows * row + key + AROUND - USUAL;
+  EB_TRY(eb_text_printf(&data->settings, "least = %.6g\nrows = %d\nmargin = %d\nshown = \"",
+                        pow(10, floor(log10(layout->least) - 1e-3)), layout->rows,
+                        margin < MOST_MARGIN ? margin : MOST_MARGIN));
+  for (int l = 0; l < data->series; l++)
+    if (layout->seen >> l & 1) EB_TRY(eb_text_printf(&data->settings, " %d", l + 2));
+  return eb_text_printf(&data->settings, "\"\n");
 }
 
 static eb_error summary_table(const eb_report *report, eb_plot_data *data) {
   enum { MOST_LABELS = 16 };
   const char *labels[MOST_LABELS] = {NULL};
+  bar_layout layout = {.least = 1e6};
   int timed = 0;
   for (int r = 0; r < report->run_count; r++) timed += is_compared(&report->runs[r]);
   if (timed == 0) return EB_OK;
   data->series = distinct_labels(report, labels, MOST_LABELS);
   EB_TRY(eb_text_printf(&data->text, "\"scene\""));
-  for (int l = 0; l < data->series; l++) {
-    EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));
-    if (strlen(labels[l]) > data->longest) data->longest = strlen(labels[l]);
-  }
+  for (int l = 0; l < data->series; l++) EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));
   for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
     class_list classes = {.count = 0};
     for (int r = first; r < last; r++)
       if (is_compared(&report->runs[r])) class_number(&classes, eb_class_of(report->runs[r].run));
     for (int c = 0; c < classes.count; c++)
-      EB_TRY(summary_row(report, first, last, classes.of[c], labels, data));
+      EB_TRY(summary_row(report, first, last, classes.of[c], labels, data, &layout));
   }
-  return eb_text_printf(&data->text, "\n");
+  EB_TRY(eb_text_printf(&data->text, "\n"));
+  return set_layout(&layout, data);
 }
 
 eb_error eb_plots_summary(const eb_report *report, eb_plotter *plotter, bool *drawn) {
