@@ -37,10 +37,15 @@ void eb_bench_start_clear(eb_bench_start *start) {
 
 eb_error eb_bench_stepper_create(const eb_bench_start *start, const char *solver,
                                  const char *options, eb_bench_stepper *out) {
+  return eb_bench_stepper_create_on(start, 1, solver, options, out);
+}
+
+eb_error eb_bench_stepper_create_on(const eb_bench_start *start, int threads, const char *solver,
+                                    const char *options, eb_bench_stepper *out) {
   *out = (eb_bench_stepper){.start = start};
   for (int p = 0; p < EB_PHASE_COUNT; p++) out->least_seconds[p] = INFINITY;
   eb_error error =
-      eb_solver_create(eb_solver_find(solver), options, start->scene, 1, 1, &out->solver);
+      eb_solver_create(eb_solver_find(solver), options, start->scene, threads, 1, &out->solver);
   if (!error) error = eb_step_log_create(0, &out->log);
   if (!error) error = eb_state_create(start->scene, &out->state);
   if (error) eb_bench_stepper_clear(out);

@@ -31,6 +31,10 @@ void eb_bench_start_clear(eb_bench_start *start);
 /* Creates a solver for one thread, and a state as the scene begins. */
 EB_MUST eb_error eb_bench_stepper_create(const eb_bench_start *start, const char *solver,
                                          const char *options, eb_bench_stepper *out);
+/* The same for so many threads. */
+EB_MUST eb_error eb_bench_stepper_create_on(const eb_bench_start *start, int threads,
+                                            const char *solver, const char *options,
+                                            eb_bench_stepper *out);
 /* One step from where the stepper is; a negative reason is a failure. */
 eb_reason eb_bench_step_on(eb_bench_stepper *stepper);
 /* One step from the start. */
