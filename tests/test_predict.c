@@ -198,12 +198,12 @@ static void test_time(void) {
 
 /* Several processes: what each has, what they share, and taking turns on two cores. */
 static void test_ranks(void) {
-  const char *block = "cubes=40";
+  const char *block = "cubes=16";
   eb_prediction one = predict("bench/block", block, "newton", "linear=petsc");
   eb_prediction two = predict("bench/block", block, "newton", "ranks=2");
   eb_prediction four = predict("bench/block", block, "newton", "ranks=4");
-  const double process = 29.4e6 + 28.5e6; /* program, and PETSc's libraries */
-  const double layer = 41 * 41, nodes = 41 * 41 * 41, parts = one.memory.peak - process;
+  const double process = 22.5e6 + 32.5e6; /* program, and PETSc's libraries */
+  const double layer = 17 * 17, nodes = 17 * 17 * 17, parts = one.memory.peak - process;
   tap_ok(two.memory.known && two.memory.margin >= 0.1, "two ranks are told, with a margin");
   tap_near(two.memory.peak /
                (2 * process + parts * (1 + 2 * layer * cbrt(0.25) / nodes) + 5670 * nodes),
@@ -246,13 +246,13 @@ static void test_warnings(void) {
   eb_case cases[3] = {make_case("bench/beam", NULL, "newton", NULL),
                       make_case("bench/beam", NULL, "newton", "linear=cg"),
                       make_case("bench/beam", NULL, "newton", NULL)};
-  for (int k = 0; k < 3; k++) cases[k].memory = 70e6;
+  for (int k = 0; k < 3; k++) cases[k].memory = 65e6;
   cases[2].repetition = 1;
   FILE *out = open_memstream(&words, &size);
   eb_predict_warn(cases, 3, out);
   fclose(out);
-  tap_ok(strstr(words, "bench/beam with newton is predicted to take 7") &&
-             strstr(words, "--memory allows 70 MB; linear=petsc takes no factor"),
+  tap_ok(strstr(words, "bench/beam with newton is predicted to take 6") &&
+             strstr(words, "--memory allows 65 MB; linear=petsc takes no factor"),
          "what will not do, why and what would");
   tap_ok(strchr(words, '\n') == words + size - 1, "once, and nothing of what does");
   free(words);
