@@ -210,31 +210,14 @@ static bool is_worth_asking(const eb_solver_ops *ops, const eb_scene *scene, boo
          (eb_scene_needs(scene) & EB_CAP_CONTACT);
 }
 
-static eb_error count_parts(const eb_scene *scene, double *out) {
-  uint8_t *fixed;
-  double *target = NULL;
-  eb_block_matrix *matrix = NULL;
-  EB_TRY(EB_NEW(fixed, scene->mesh->node_count));
-  eb_error error = EB_NEW(target, 3 * (size_t)scene->mesh->node_count);
-  if (!error) error = eb_block_matrix_like(eb_elasticity_pattern(scene->elasticity), &matrix);
-  if (!error) {
-    eb_scene_boundary(scene, 0, fixed, target);
-    *out = scene->dt / eb_stable_step(scene, scene->x0, fixed, matrix);
-  }
-  eb_block_matrix_destroy(matrix);
-  free(target);
-  free(fixed);
-  return error;
-}
-
 /* Explicit parts of a stiff scene's step, thousands, say nothing that hundreds do not. */
 static eb_error is_stiff_for(const eb_solver_ops *ops, const eb_scene *scene, bool *stiff) {
   static const double most_parts = 100;
-  double parts = INFINITY;
+  double stable = 0;
   *stiff = false;
   if (!eb_subject_declares(ops, "max_substeps")) return EB_OK;
-  if (!is_large(scene)) EB_TRY(count_parts(scene, &parts));
-  *stiff = parts > most_parts;
+  if (!is_large(scene)) EB_TRY(eb_stable_step_at_start(scene, &stable));
+  *stiff = scene->dt > most_parts * stable;
   return EB_OK;
 }
 

@@ -60,20 +60,10 @@ static eb_error set_tolerance(const char *name, const char *options, double rtol
  * stiffen on the way. */
 static eb_error count_parts(const eb_scene *scene, double *out) {
   const double safety = 2;
-  uint8_t *fixed;
-  double *target = NULL;
-  eb_block_matrix *matrix = NULL;
-  EB_TRY(EB_NEW(fixed, scene->mesh->node_count));
-  eb_error error = EB_NEW(target, 3 * (size_t)scene->mesh->node_count);
-  if (!error) error = eb_block_matrix_like(eb_elasticity_pattern(scene->elasticity), &matrix);
-  if (!error) {
-    eb_scene_boundary(scene, 0, fixed, target);
-    *out = fmax(1, ceil(safety * scene->dt / eb_stable_step(scene, scene->x0, fixed, matrix)));
-  }
-  eb_block_matrix_destroy(matrix);
-  free(target);
-  free(fixed);
-  return error;
+  double stable;
+  EB_TRY(eb_stable_step_at_start(scene, &stable));
+  *out = fmax(1, ceil(safety * scene->dt / stable));
+  return EB_OK;
 }
 
 /* Where a step of the scene is not too many explicit ones, and nothing collides: those damp

@@ -9,6 +9,9 @@
 #include "solvers/symplectic_euler/stability.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "problems/base/memory.h"
 
 double eb_stable_step(const eb_scene *scene, const double *x, const uint8_t *fixed,
                       eb_block_matrix *matrix) {
@@ -23,4 +26,21 @@ double eb_stable_step(const eb_scene *scene, const double *x, const uint8_t *fix
     for (int d = 0; d < 3; d++) largest = fmax(largest, sum[d] / mass[i]);
   }
   return largest > 0 ? 2 / sqrt(largest) : INFINITY;
+}
+
+eb_error eb_stable_step_at_start(const eb_scene *scene, double *out) {
+  uint8_t *fixed;
+  double *target = NULL;
+  eb_block_matrix *matrix = NULL;
+  EB_TRY(EB_NEW(fixed, scene->mesh->node_count));
+  eb_error error = EB_NEW(target, 3 * (size_t)scene->mesh->node_count);
+  if (!error) error = eb_block_matrix_like(eb_elasticity_pattern(scene->elasticity), &matrix);
+  if (!error) {
+    eb_scene_boundary(scene, 0, fixed, target);
+    *out = eb_stable_step(scene, scene->x0, fixed, matrix);
+  }
+  eb_block_matrix_destroy(matrix);
+  free(target);
+  free(fixed);
+  return error;
 }

@@ -11,4 +11,7 @@
 double eb_stable_step(const eb_scene *scene, const double *x, const uint8_t *fixed,
                       eb_block_matrix *matrix);
 
+/* The same of a scene as it begins, with what its script holds then. EB_ERR_MEMORY. */
+EB_MUST eb_error eb_stable_step_at_start(const eb_scene *scene, double *out);
+
 #endif
