@@ -167,7 +167,7 @@ spew(scratch('empty.h5'), '');
 spew(scratch('cut.h5'), substr(slurp(scratch('m.h5')), 0, 20000));
 mkdir scratch('folder.h5');
 for my $case (['text.h5', qr/not HDF5/], ['empty.h5', qr/not HDF5/], ['cut.h5', qr/damaged or truncated/],
-  ['folder.h5', qr/not a regular file/], ['none.h5', qr/cannot open 'none.h5': No such file/], ['/dev/zero', qr/not a regular file/]) {
+  ['folder.h5', qr/not a regular file|is a folder without result files/], ['none.h5', qr/cannot open 'none.h5': No such file/], ['/dev/zero', qr/not a regular file/]) {
   my ($file, $pattern) = @$case;
   like_error(1, $pattern, "export of $file", 'export', $file, '--to', 'json');
   like_error(1, $pattern, "report of $file", 'report', $file, '-o', 'report');
