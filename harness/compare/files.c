@@ -8,6 +8,7 @@
 #include "harness/compare/compare.h"
 #include "harness/names.h"
 #include "harness/results/read.h"
+#include "harness/results/repetitions.h"
 #include "harness/results/sample.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
@@ -50,14 +51,9 @@ static int partner_of(const eb_run *run, const eb_results *other) {
 
 /* ---- one run --------------------------------------------------------------------------------- */
 
-/* s over all steps but the first, unless there is no other. */
+/* s of a run that has times. */
 static eb_error total_of(const eb_results *file, int run, int column, double *out) {
-  double *values;
-  size_t count;
-  EB_TRY(eb_results_steps(file, run, column, &values, &count));
-  size_t skip = eb_sample_warmup(count, EB_WARM_UP);
-  *out = count > skip ? eb_sample_sum(values + skip, count - skip) : NAN;
-  free(values);
+  EB_TRY(eb_run_total(file, run, column, out));
   return *out > 0 ? EB_OK
                   : EB_ERROR(EB_ERR_INVALID, "%s: run '%s' has no times", eb_results_path(file),
                              eb_results_run(file, run)->id);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "harness/results/repetitions.h"
-#include "harness/results/sample.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -129,16 +128,6 @@ static eb_error put_machine(const eb_results *results, int run, eb_scaling_sampl
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-static eb_error sum_table(const eb_results *results, int run, int table, double *out) {
-  double *values;
-  size_t count;
-  EB_TRY(eb_results_steps(results, run, table, &values, &count));
-  size_t skip = eb_sample_warmup(count, EB_WARM_UP);
-  *out = count > 0 ? eb_sample_sum(values + skip, count - skip) : 0;
-  free(values);
-  return EB_OK;
-}
-
 static eb_error sum_steps(const eb_results *results, int run, eb_scaling_sample *sample) {
   const struct {
     int table;
@@ -149,7 +138,7 @@ static eb_error sum_steps(const eb_results *results, int run, eb_scaling_sample 
               {EB_STEP_PHASES + EB_PHASE_SOLVE, &sample->solve},
               {EB_STEP_COUNTERS + EB_COUNT_LINEAR_ITERATIONS, &sample->linear_iterations}};
   for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
-    EB_TRY(sum_table(results, run, sums[i].table, sums[i].out));
+    EB_TRY(eb_run_total(results, run, sums[i].table, sums[i].out));
   return EB_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "harness/names.h"
 #include "harness/results/export.h"
+#include "harness/results/sample.h"
 #include "problems/base/memory.h"
 #include "problems/scene_impl.h"
 
@@ -86,4 +87,16 @@ void eb_repetitions_clear(eb_repetitions *repetitions) {
   eb_strings_clear(&repetitions->names);
   free(repetitions->of);
   *repetitions = (eb_repetitions){0};
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+eb_error eb_run_total(const eb_results *results, int run, int column, double *out) {
+  double *values;
+  size_t count;
+  EB_TRY(eb_results_steps(results, run, column, &values, &count));
+  size_t skip = eb_sample_warmup(count, EB_WARM_UP);
+  *out = count > skip ? eb_sample_sum(values + skip, count - skip) : 0;
+  free(values);
+  return EB_OK;
 }

@@ -24,4 +24,8 @@ EB_MUST eb_error eb_repetitions_gather(const eb_results *results, const eb_strin
                                        bool (*selects)(const eb_run *run), eb_repetitions *out);
 void eb_repetitions_clear(eb_repetitions *repetitions);
 
+/* The sum of a column (eb_results_steps) over the steps of a run but the first, whose caches are
+ * cold, unless there is no other; 0 without steps. */
+EB_MUST eb_error eb_run_total(const eb_results *results, int run, int column, double *out);
+
 #endif
