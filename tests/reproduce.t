@@ -111,6 +111,46 @@ is_deeply([@order[0 .. 5]], [map { ("corotational$_", "corotational${_}cg", "cor
   like($markdown, qr/^\| beam-large \| `bench\/beam:resolution=0.75,material=corotational` \| .* \| 3 \| 8 \|$/m, '  and every parameter');
 }
 
+# ---- in parts, which are merged and judged then
+{
+  my $new = 0;
+  for my $part (1 .. 3) {
+    my ($said) = is_code(0, "part $part of 3", @reproduce, '--quick', '--shard', "$part/3", '-o', "part$part");
+    like($said, qr{^shard $part/3: \d+ cases and \d+ sweeps in part$part/tiny.h5, (\d+) new$}, '  says what it has run');
+    $new += $1 if $said =~ /(\d+) new/;
+    ok(!-e scratch("part$part/index.html"), '  and judges nothing');
+  }
+  is($new, 7, 'together they run every case once');
+  my ($again) = is_code(0, 'a part again, as JSON', @reproduce, '--quick', '--shard', '1/3', '-o', 'part1', '--resume', '--format', 'json');
+  my $said = decode_json($again);
+  is_deeply([@$said{qw(shard shards file new)}], [1, 3, 'part1/tiny.h5', 0], '  has nothing left to run');
+  mkdir scratch('joined');
+  is_code(0, 'merged', 'merge', 'joined/tiny.h5', 'part*/tiny.h5');
+  my ($judged) = is_code(0, 'and judged', @reproduce, '--quick', '--judge', '-o', 'joined', '--format', 'json');
+  is_deeply({map { $_->{id} => $_->{verdict} } @{decode_json($judged)->{claims}}}, \%wanted, '  as in one piece');
+  # Two machines have made it, as a merge of their parts would say: figures count, times do not.
+  my $python = python('h5py');
+  SKIP: {
+    skip 'no h5py', 2 unless $python;
+    my $file = scratch('joined/tiny.h5');
+    system($python, '-c', <<'END', $file) == 0 or die;
+import h5py, sys
+f = h5py.File(sys.argv[1], 'r+')
+f.copy('environment', 'environments/0123')
+for run in f['runs'].values():
+    if b'resolution=0.75' in run.attrs['parameters']:
+        run.attrs['environment'] = b'0123'
+END
+    my ($two) = is_code(0, 'of two machines', @reproduce, '--quick', '--judge', '-o', 'joined', '--format', 'json');
+    my %of = map { $_->{id} => $_ } @{decode_json($two)->{claims}};
+    like(join(' ', @{$of{'takes-longer'}{notes}}), qr/times of several machines are not compared/, '  times are not compared') or diag $two;
+  }
+  like_error(6, qr/shard 2\/3: is in none of the files/, 'parts of which one lacks', 'merge', 'lacking.h5', 'part1/tiny.h5', 'part3/tiny.h5');
+  like_error(2, qr/--shard runs a part of one paper, and judges nothing/, 'a part that is to be judged', @reproduce, '--quick', '--shard', '1/3', '--judge', '-o', 'joined');
+  like_error(2, qr/--shard runs a part of one paper/, 'a part of two papers', 'reproduce', 'hecht2012', 'conjac2020', '--shard', '1/3', '--dry-run');
+  like_error(2, qr/--shard wants I\/N/, 'a part beyond the last', @reproduce, '--shard', '4/3');
+}
+
 # ---- one item
 ($out, $err) = is_code(0, 'one claim', 'reproduce', 'tiny/larger-is-smaller', @tiny[1 .. 2], '--quick', '-o', 'b');
 is(() = $err =~ /^\[/mg, 2, 'runs only its cases');

@@ -129,6 +129,16 @@ eb_error eb_arguments_json(const eb_arguments *arguments, bool *out) {
   return EB_ERROR(EB_ERR_USAGE, "--format is text or json, not '%s'", format);
 }
 
+eb_error eb_arguments_shard(const eb_arguments *arguments, int *shard, int *shards) {
+  const char *text = eb_arguments_text(arguments, "shard");
+  char rest;
+  *shard = *shards = 0;
+  if (!text || (sscanf(text, "%d/%d%c", shard, shards, &rest) == 2 && *shards >= 1 && *shard >= 1 &&
+                *shard <= *shards))
+    return EB_OK;
+  return EB_ERROR(EB_ERR_USAGE, "--shard wants I/N with 1 <= I <= N, not '%s'", text);
+}
+
 eb_existing eb_arguments_existing(const eb_arguments *arguments) {
   bool resume = eb_arguments_has(arguments, "resume");
   bool overwrite = eb_arguments_has(arguments, "overwrite");

@@ -89,6 +89,8 @@ EB_MUST eb_error eb_arguments_whole(const eb_arguments *arguments, const char *f
                                     int64_t max, int64_t *out);
 /* Whether --format json was given; EB_ERR_USAGE for other formats than json and text. */
 EB_MUST eb_error eb_arguments_json(const eb_arguments *arguments, bool *out);
+/* --shard I/N, 1 <= I <= N; both are 0 when it was not given. */
+EB_MUST eb_error eb_arguments_shard(const eb_arguments *arguments, int *shard, int *shards);
 /* What --resume and --overwrite say of a target that exists. */
 eb_existing eb_arguments_existing(const eb_arguments *arguments);
 /* The positional arguments that are whole result files, and why the others are not, which is told

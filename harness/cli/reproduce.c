@@ -22,6 +22,9 @@ static const eb_flag flags[] = {
     {"overwrite", 0, NULL, "replace what DIR holds; with --resume only when not comparable"},
     {"dry-run", 0, NULL, "print the cases and run nothing"},
     {"judge", 0, NULL, "run nothing: judge what DIR holds"},
+    {"shard", 0, "I/N",
+     "only the I-th of N parts of one paper, to be merged and judged then; competitors stay "
+     "together"},
     {"from", 0, "FOLDER", "read the paper from FOLDER/PAPER instead of the built-in ones"},
     EB_FLAG_PLUGIN,
     {"format", 0, "text|json|markdown", "how to print; markdown is written to DIR/RESULTS.md too"},
@@ -41,6 +44,7 @@ typedef struct job {
   const eb_arguments *arguments;
   gathering *all;          /* NULL: there is one paper */
   const char *from, *item; /* item NULL: everything */
+  int shard, shards;       /* 0: everything, which is judged */
   bool json, markdown, interrupted;
   char folder[2048];
   char target[4096];
@@ -101,11 +105,12 @@ static int code_of(const job *j) {
     failed |= found->status == EB_RUN_FAILED && !j->paper->cases[c].may_fail;
     audit |= run && strcmp(run->audit, "failed") == 0;
   }
-  for (int c = 0; c < j->reproduction.claim_count; c++)
-    verdicts += j->reproduction.claims[c].result.verdict != EB_NOT_COMPARABLE;
   if (j->interrupted) return EB_EXIT_INTERRUPTED;
   if (failed) return EB_EXIT_SOLVER_FAILED;
   if (audit) return EB_EXIT_AUDIT_FAILED;
+  if (j->shards > 0) return EB_EXIT_GOOD;
+  for (int c = 0; c < j->reproduction.claim_count; c++)
+    verdicts += j->reproduction.claims[c].result.verdict != EB_NOT_COMPARABLE;
   return verdicts || j->reproduction.measured ? EB_EXIT_GOOD : EB_EXIT_NOTHING;
 }
 
@@ -116,8 +121,10 @@ static eb_error conclude(job *j, int *code) {
   if (there) EB_TRY(eb_sandbox_verify("results", j->target, NULL));
   if (there) EB_TRY(eb_results_open(j->target, &j->results));
   EB_TRY(eb_evidence_create(j->paper, &j->plan, j->results, &j->evidence));
-  EB_TRY(eb_reproduction_create(&j->evidence, &j->choice, &j->reproduction));
-  EB_TRY(show(j));
+  if (j->shards == 0) {
+    EB_TRY(eb_reproduction_create(&j->evidence, &j->choice, &j->reproduction));
+    EB_TRY(show(j));
+  }
   *code = code_of(j);
   if (j->all) return eb_overview_add(&j->all->overview, &j->reproduction, j->paper->name);
   if (*code == EB_EXIT_NOTHING) fprintf(stderr, "elastobench: nothing was measured\n");
@@ -139,11 +146,27 @@ static eb_error prepare(job *j, char *name) {
   j->json = format && strcmp(format, "json") == 0;
   if (format && !j->json && !j->markdown && strcmp(format, "text") != 0)
     return EB_ERROR(EB_ERR_USAGE, "--format is text, json or markdown, not '%s'", format);
+  EB_TRY(eb_arguments_shard(j->arguments, &j->shard, &j->shards));
+  if (j->shards > 0 && (j->all || eb_arguments_has(j->arguments, "judge")))
+    return EB_ERROR(EB_ERR_USAGE, "--shard runs a part of one paper, and judges nothing");
   EB_TRY(eb_arguments_plugins(j->arguments, &j->plugins));
   EB_TRY(eb_paper_load(name, j->from, eb_arguments_has(j->arguments, "quick"), &j->paper));
   EB_TRY(eb_paper_choose(j->paper, j->item, &j->choice));
   snprintf(j->target, sizeof j->target, "%s/%s.h5", j->folder, name);
-  return eb_paper_plan_create(j->paper, j->choice.cases, &j->plugins, &j->plan);
+  EB_TRY(eb_paper_plan_create(j->paper, j->choice.cases, &j->plugins, &j->plan));
+  return j->shards > 0 ? eb_plan_take_shard(&j->plan.plan, j->shard, j->shards) : EB_OK;
+}
+
+static eb_error tell_shard(const job *j, const eb_session_end *end) {
+  int cases = end->run + end->kept, fresh = end->run + end->tried;
+  if (j->json)
+    return eb_json_print(json_pack("{s:i, s:i, s:s, s:i, s:i, s:i}", "shard", j->shard, "shards",
+                                   j->shards, "file", j->target, "cases", cases, "sweeps",
+                                   end->found, "new", fresh),
+                         stdout);
+  printf("shard %d/%d: %d cases and %d sweeps in %s, %d new\n", j->shard, j->shards, cases,
+         end->found, j->target, fresh);
+  return EB_OK;
 }
 
 static eb_error reproduce(job *j, char *name, int *code) {
@@ -155,7 +178,7 @@ static eb_error reproduce(job *j, char *name, int *code) {
     return eb_summary_plan(plan, j->json, stdout);
   }
   if (j->all || !judge) EB_TRY(eb_folder_make(j->folder));
-  if (!judge && plan->count + plan->sweep_count > 0) {
+  if (!judge && (plan->count + plan->sweep_count > 0 || j->shards > 0)) {
     eb_session_end end;
     const eb_session session = {.plan = plan,
                                 .target = j->target,
@@ -163,6 +186,7 @@ static eb_error reproduce(job *j, char *name, int *code) {
                                 .existing = eb_arguments_existing(j->arguments)};
     EB_TRY(eb_session_run(&session, &end));
     j->interrupted = end.interrupted;
+    if (j->shards > 0) EB_TRY(tell_shard(j, &end));
   }
   return conclude(j, code);
 }

@@ -66,9 +66,8 @@ static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_re
                                          "seed",  "contact-problem", "frames",  "embed"};
   static const char *const tied[] = {"from", "stride", "samples", "checkpoints"};
   const eb_strings *sweeps = eb_arguments_values(arguments, "sweep");
-  const char *text, *shard = eb_arguments_text(arguments, "shard");
+  const char *text;
   bool known;
-  char rest;
   request->names = arguments->positional;
   request->solvers = *eb_arguments_values(arguments, "solver");
   request->meshes = *eb_arguments_values(arguments, "mesh");
@@ -87,10 +86,7 @@ static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_re
     EB_TRY(eb_error_prefix(eb_ties_set(ties, "sweep", sweeps->items[i], &known), "--sweep"));
   EB_TRY(eb_ties_finish(ties));
   if (ties->file) EB_TRY(eb_error_prefix(eb_sandbox_verify("results", ties->file, NULL), "--from"));
-  if (shard && (sscanf(shard, "%d/%d%c", &request->shard, &request->shards, &rest) != 2 ||
-                request->shards < 1 || request->shard < 1 || request->shard > request->shards))
-    return EB_ERROR(EB_ERR_USAGE, "--shard wants I/N with 1 <= I <= N, not '%s'", shard);
-  return EB_OK;
+  return eb_arguments_shard(arguments, &request->shard, &request->shards);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

@@ -571,12 +571,37 @@ static eb_error decide_pooled(eb_evaluation *e, const double *a, const double *b
                            100 * evidence->deviation, evidence->freedom);
 }
 
+/* Whether all repetitions of the cases are of one machine. */
+static eb_error see_machines(const eb_evaluation *e, const bool *named, bool *one) {
+  char *first = NULL;
+  eb_error error = EB_OK;
+  *one = true;
+  for (int c = 0; c < e->paper->case_count; c++) {
+    const eb_case_evidence *found = &e->evidence->cases[c];
+    for (int r = 0; named[c] && r < found->run_count && !error; r++) {
+      char *machine;
+      error = eb_results_machine(e->evidence->results, found->runs[r], &machine);
+      if (!error && first && strcmp(first, machine) != 0) *one = false;
+      if (first)
+        free(machine);
+      else
+        first = machine;
+    }
+  }
+  free(first);
+  return error;
+}
+
 /* As far as all have both sides, the repetitions decide. */
 static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const bool *named,
                               double *limits, eb_compared *out) {
   enum { ENOUGH = 3, LEAST_FREEDOM = 4 };
   double a[MOST_REPETITIONS], b[MOST_REPETITIONS];
   int count = INT_MAX, cases = 0;
+  bool one_machine;
+  out->truth = EB_UNDECIDED;
+  EB_TRY(see_machines(e, named, &one_machine));
+  if (!one_machine) return eb_evaluation_say(e, "times of several machines are not compared");
   for (int c = 0; c < e->paper->case_count; c++) {
     if (named[c] && e->evidence->cases[c].run_count < count)
       count = e->evidence->cases[c].run_count;
@@ -585,7 +610,6 @@ static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const 
   if (cases == 0) count = 0;
   if (count > MOST_REPETITIONS) count = MOST_REPETITIONS;
   out->repetitions = count;
-  out->truth = EB_UNDECIDED;
   for (int r = 0; r < count; r++) {
     eb_value left = {0}, right = {0};
     eb_error error = read_sides(e, what, named, limits, r, &left, &right);

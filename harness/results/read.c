@@ -219,6 +219,17 @@ const char *eb_results_environment(const eb_results *results, const char *name) 
   return "";
 }
 
+eb_error eb_results_machine(const eb_results *results, int run, char **out) {
+  char path[400];
+  *out = NULL;
+  snprintf(path, sizeof path, "/runs/%s", results->runs[run].id);
+  hid_t group = H5Gopen2(results->file, path, H5P_DEFAULT);
+  if (group < 0) return eb_h5_error("cannot open", path);
+  eb_error error = eb_h5_get_text(group, "environment", out);
+  H5Gclose(group);
+  return error;
+}
+
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 eb_error eb_results_locate(const eb_results *results, int run, eb_error error) {

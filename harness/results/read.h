@@ -171,5 +171,8 @@ typedef struct eb_fact {
 const eb_fact *eb_results_facts(const eb_results *results, int *count);
 /* The value of that name, or "". */
 const char *eb_results_environment(const eb_results *results, const char *name);
+/* Which of the file's machines the run is of: a name in /environments, or "" of /environment. The
+ * caller frees it. */
+EB_MUST eb_error eb_results_machine(const eb_results *results, int run, char **out);
 
 #endif

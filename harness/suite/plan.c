@@ -596,9 +596,7 @@ static int root_group(const eb_plan *plan, const eb_case *work) {
   return work->group;
 }
 
-/* Leaves the cases and sweeps of one shard: chains of cases that start from each other stay
- * together, and so do groups. Order and group keep their numbers from the whole plan. */
-static eb_error take_shard(eb_plan *plan, int shard, int shards) {
+eb_error eb_plan_take_shard(eb_plan *plan, int shard, int shards) {
   bool *cases, *sweeps = NULL;
   EB_TRY(EB_NEW(cases, plan->count));
   eb_error error = EB_NEW(sweeps, plan->sweep_count);
@@ -678,7 +676,8 @@ eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
   if (!error) error = name_cases(out);
   if (!error) number_grids(out);
   if (!error) error = hash_plan(out);
-  if (!error && request->shards > 0) error = take_shard(out, request->shard, request->shards);
+  if (!error && request->shards > 0)
+    error = eb_plan_take_shard(out, request->shard, request->shards);
   if (error) eb_plan_clear(out);
   return error;
 }

@@ -61,4 +61,9 @@ int64_t eb_plan_size(const eb_plan *plan);
  * marked too. Order and group keep their numbers from the whole plan. */
 EB_MUST eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps);
 
+/* Leaves the cases and sweeps of one shard, 1 <= shard <= shards: chains of cases that start from
+ * each other stay together, and so do groups, which go round the shards. Order, group and hash
+ * stay those of the whole plan. */
+EB_MUST eb_error eb_plan_take_shard(eb_plan *plan, int shard, int shards);
+
 #endif
