@@ -87,10 +87,6 @@ eb_error eb_whole_gather(eb_whole *whole, const eb_state *state) {
   return EB_OK;
 }
 
-eb_error eb_whole_scatter(const eb_whole *whole, eb_state *state) {
-  return eb_part_scatter(whole->part, 3, whole->state ? whole->state->v : NULL, state->v);
-}
-
 /* Which nodes are scripted, and where those belong. */
 static eb_error gather_held(eb_whole *whole, const eb_scene *scene, const eb_state *state) {
   size_t nodes = (size_t)state->node_count;

@@ -30,7 +30,5 @@ EB_MUST eb_error eb_whole_gather(eb_whole *whole, const eb_state *state);
  * be recorded. */
 EB_MUST eb_error eb_whole_frame(eb_whole *whole, const eb_scene *scene, const eb_state *state,
                                 const eb_state *before, eb_frame *out);
-/* Velocities of all nodes get on all ranks what rank 0 has in whole->state. */
-EB_MUST eb_error eb_whole_scatter(const eb_whole *whole, eb_state *state);
 
 #endif

@@ -15,7 +15,7 @@ const char *eb_compare_verdict_name(eb_compare_verdict verdict) {
   return names[verdict];
 }
 
-double eb_instructions_cost(const eb_instructions *counted) {
+static double instructions_cost(const eb_instructions *counted) {
   return counted->executed + 10 * counted->first_misses + 100 * counted->last_misses;
 }
 
@@ -39,7 +39,8 @@ eb_error eb_compared_trouble(eb_error error, eb_compared *out) {
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-double eb_compared_counter(const char *counts, const char *name) {
+/* The counter of that name in "a=1,b=2", or NaN. */
+static double counter_of(const char *counts, const char *name) {
   const char *value;
   return eb_assigned_value(counts, name, strlen(name), &value) > 0 ? strtod(value, NULL) : NAN;
 }
@@ -58,7 +59,7 @@ static eb_error compare_counters(double margin, eb_compared *c, bool *rose) {
                                      "linear_iterations", "contact_visits", "flops"};
   const char *base = c->counts[EB_BASE], *head = c->counts[EB_HEAD];
   for (size_t k = 0; k < sizeof work / sizeof *work; k++) {
-    double before = eb_compared_counter(base, work[k]), after = eb_compared_counter(head, work[k]);
+    double before = counter_of(base, work[k]), after = counter_of(head, work[k]);
     if (isnan(before) || isnan(after) || before == after) continue;
     EB_TRY(eb_compared_note(c, "%s: %.10g before, %.10g now", work[k], before, after));
     *rose = *rose || after > (1 + margin) * before;
@@ -79,8 +80,8 @@ static eb_error note_nondeterminism(eb_compared *c) {
           c,
           "%s does not do the same twice: iterations %.10g and %.10g, "
           "residuals %s, states %s",
-          sides[side], eb_compared_counter(c->counts[side], "iterations"),
-          eb_compared_counter(c->counts_again[side], "iterations"),
+          sides[side], counter_of(c->counts[side], "iterations"),
+          counter_of(c->counts_again[side], "iterations"),
           is_same(c->counts[side], c->counts_again[side], "residuals") ? "alike" : "differ",
           is_same(c->counts[side], c->counts_again[side], "state") ? "alike" : "differ"));
   return EB_OK;
@@ -92,8 +93,8 @@ static eb_error compare_instructions(eb_compared *c, bool *rose) {
   const eb_instructions *base = &c->instructions[EB_BASE], *head = &c->instructions[EB_HEAD];
   if (c->instructed_steps == 0) return EB_OK;
   double more = head->executed / base->executed - 1;
-  double cost = eb_instructions_cost(base);
-  double missed = (eb_instructions_cost(head) - head->executed - cost + base->executed) / cost;
+  double cost = instructions_cost(base);
+  double missed = (instructions_cost(head) - head->executed - cost + base->executed) / cost;
   *rose = *rose || more > EB_INSTRUCTION_MARGIN || missed > EB_INSTRUCTION_MARGIN;
   if (more > EB_INSTRUCTION_MARGIN)
     EB_TRY(eb_compared_note(c, "%.2f %% more instructions", 100 * more));

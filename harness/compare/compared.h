@@ -52,7 +52,6 @@ enum { EB_BASE, EB_HEAD, EB_SIDES };
 typedef struct eb_instructions {
   double executed, first_misses, last_misses;
 } eb_instructions;
-double eb_instructions_cost(const eb_instructions *counted);
 
 /* One case of both. */
 typedef struct eb_compared {
@@ -87,9 +86,6 @@ EB_MUST eb_error eb_compared_note(eb_compared *compared, const char *format, ...
 /* An error of kind EB_ERR_INVALID, which tells what became of a worker, becomes the case's trouble;
  * others pass through. */
 EB_MUST eb_error eb_compared_trouble(eb_error error, eb_compared *out);
-
-/* The counter of that name in "a=1,b=2", or NaN. */
-double eb_compared_counter(const char *counts, const char *name);
 
 /* Fills in verdicts, reasons, alarms and what was found, once the series are judged. `margin` is
  * a share. */

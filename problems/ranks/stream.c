@@ -68,8 +68,8 @@ static int32_t open_run(exchange *e, int64_t first) {
   return mine;
 }
 
-eb_error eb_part_stream(const eb_part *part, eb_entries what, size_t bytes, const void *values,
-                        eb_stream_sink *sink, void *context) {
+static eb_error part_stream(const eb_part *part, eb_entries what, size_t bytes, const void *values,
+                            eb_stream_sink *sink, void *context) {
   MPI_Comm comm = eb_ranks_communicator(part->ranks);
   MPI_Datatype entry;
   exchange e;
@@ -94,7 +94,7 @@ eb_error eb_part_stream(const eb_part *part, eb_entries what, size_t bytes, cons
 
 eb_error eb_scene_stream(const eb_scene *scene, eb_entries what, size_t bytes, const void *values,
                          eb_stream_sink *sink, void *context) {
-  if (scene->part) return eb_part_stream(scene->part, what, bytes, values, sink, context);
+  if (scene->part) return part_stream(scene->part, what, bytes, values, sink, context);
   const eb_mesh *mesh = scene->mesh;
   sink(context, 0, what == EB_NODES ? mesh->node_count : mesh->element_count, values);
   return EB_OK;
@@ -115,7 +115,7 @@ static void store_reals(void *context, int64_t first, int32_t count, const void 
 
 eb_error eb_part_gather(const eb_part *part, int width, const double *values, double *all) {
   reals to = {all, width};
-  return eb_part_stream(part, EB_NODES, (size_t)width * sizeof *values, values, store_reals, &to);
+  return part_stream(part, EB_NODES, (size_t)width * sizeof *values, values, store_reals, &to);
 }
 
 eb_error eb_part_scatter(const eb_part *part, int width, const double *all, double *values) {
@@ -159,7 +159,7 @@ static eb_error gather_set(const eb_scene *scene, const eb_node_set *set, uint8_
   memset(in, 0, (size_t)scene->mesh->node_count);
   for (int32_t k = 0; k < set->count; k++) in[set->nodes[k]] = 1;
   to->count = 0;
-  EB_TRY(eb_part_stream(scene->part, EB_NODES, 1, in, store_members, to));
+  EB_TRY(part_stream(scene->part, EB_NODES, 1, in, store_members, to));
   eb_error error = EB_OK;
   if (all) error = eb_mesh_add_set(all, set->name, to->node, to->count);
   return eb_ranks_agree(scene->part->ranks, error);
@@ -177,7 +177,7 @@ static void store_rows(void *context, int64_t first, int32_t count, const void *
 
 static eb_error gather_rows(const eb_part *part, eb_entries what, size_t bytes, const void *values,
                             void *to) {
-  return eb_part_stream(part, what, bytes, values, store_rows, &(rows){to, bytes});
+  return part_stream(part, what, bytes, values, store_rows, &(rows){to, bytes});
 }
 
 /* What the gathering of a mesh needs for itself. */

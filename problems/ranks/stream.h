@@ -16,7 +16,5 @@ typedef void eb_stream_sink(void *context, int64_t first, int32_t count, const v
 enum { EB_STREAM_BYTES = 72 };
 EB_MUST eb_error eb_scene_stream(const eb_scene *scene, eb_entries what, size_t bytes,
                                  const void *values, eb_stream_sink *sink, void *context);
-EB_MUST eb_error eb_part_stream(const eb_part *part, eb_entries what, size_t bytes,
-                                const void *values, eb_stream_sink *sink, void *context);
 
 #endif
