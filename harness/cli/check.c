@@ -37,9 +37,9 @@ const eb_command eb_command_check = {
     .synopsis = "[SOLVER] [--plugin SO] [--format text|json|junit|tap]",
     .summary = "verify derivatives, patch tests, conservation and agreement",
     .details =
-        "Everything, or what concerns one solver, or those of the plug-ins: which are asked on "
-        "every scene as well whether\ntheir steps keep the contract, in one bit pattern with one "
-        "thread and two, and leave the heap as it was.",
+        "Everything, or what concerns one solver, or those of the plug-ins. Of these it asks as "
+        "well, on scenes of every\nkind that they serve, whether steps keep the contract, have the "
+        "same bits with one thread and two, and leave the\nheap as it was.",
     .flags = flags,
     .least = 0,
     .most = 1,
