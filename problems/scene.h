@@ -72,7 +72,9 @@ const eb_scene_ops *eb_scene_find(const char *name);
  * replaces the geometry (a volume mesh as it is; a closed surface becomes a solid through its
  * signed distance, scaled and placed into the bounding box of the scene's own geometry, at its
  * target element count), or NULL. Generated meshes are cached by content key under `cache_dir`
- * (NULL: $XDG_CACHE_HOME/elastobench or ~/.cache/elastobench; "" turns caching off). The caller
+ * (NULL: $XDG_CACHE_HOME/elastobench or ~/.cache/elastobench; "" turns caching off). EB_ERR_USAGE:
+ * an unknown parameter, a value out of range; EB_ERR_IO, EB_ERR_FORMAT, EB_ERR_INVALID: the mesh
+ * file cannot be read, or is none; EB_ERR_UNSUPPORTED: the scene does not take it. The caller
  * destroys *out. */
 EB_MUST eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments,
                                  const char *mesh_file, const char *cache_dir, eb_scene **out);
@@ -127,6 +129,7 @@ void eb_scene_hessian(const eb_scene *scene, const double *x, double mass_scale,
 /* ---- states -----------------------------------------------------------------------------------
  */
 
+/* The initial state of the scene: step 0 at time 0. The caller destroys *out. */
 EB_MUST eb_error eb_state_create(const eb_scene *scene, eb_state **out);
 void eb_state_destroy(eb_state *state);
 /* Clock and values; both of the same scene, between the same cuts. */

@@ -1,7 +1,7 @@
 /* Solvers: how a scene is stepped. One of the two headers a plug-in author reads (the other:
  * problems/scene.h).
  *
- * A solver is one static const eb_solver_ops. Built in, it is one line of solvers/registry.c; in a
+ * A solver is one static const eb_solver_ops. Built in, it is one line of solvers/registry.h; in a
  * shared object it is exported as the symbol `elastobench_solver`, and `elastobench run ...
  * --plugin ./it.so -s NAME` runs it. */
 #ifndef EB_SOLVER_H
@@ -36,21 +36,21 @@ const char *eb_reason_name(eb_reason reason);
 typedef enum eb_phase {
   EB_PHASE_ROTATIONS, /* of elements */
   EB_PHASE_NODE_ROTATIONS,
-  EB_PHASE_GRADIENT,
-  EB_PHASE_ASSEMBLE,
-  EB_PHASE_ORDER,
-  EB_PHASE_ANALYZE,
-  EB_PHASE_FACTOR,
-  EB_PHASE_UPDATE,
-  EB_PHASE_SOLVE,
-  EB_PHASE_RHS,
-  EB_PHASE_ESTIMATE,
+  EB_PHASE_GRADIENT, /* elastic forces, where no matrix comes with them */
+  EB_PHASE_ASSEMBLE, /* the matrix of the system, with the forces that come with it */
+  EB_PHASE_ORDER,    /* of unknowns or of elements */
+  EB_PHASE_ANALYZE,  /* what depends on the mesh and not on positions */
+  EB_PHASE_FACTOR,   /* numeric factorization, or making a preconditioner */
+  EB_PHASE_UPDATE,   /* a factor that follows a change in part */
+  EB_PHASE_SOLVE,    /* linear systems */
+  EB_PHASE_RHS,      /* forces, script and all else that a right-hand side is made of */
+  EB_PHASE_ESTIMATE, /* of errors, or of how long a step may be */
   EB_PHASE_LINESEARCH,
-  EB_PHASE_DETECT,
-  EB_PHASE_RESOLVE,
-  EB_PHASE_LOCAL,
-  EB_PHASE_PROJECT,
-  EB_PHASE_IO,
+  EB_PHASE_DETECT,       /* contacts: which there are */
+  EB_PHASE_RESOLVE,      /* contacts: forces, friction */
+  EB_PHASE_LOCAL,        /* elements or nodes one by one: projections, constraints, stretches */
+  EB_PHASE_PROJECT,      /* positions and velocities to unknowns, and back */
+  EB_PHASE_IO,           /* files, and waiting for another program */
   EB_PHASE_PRECONDITION, /* applying a preconditioner */
   EB_PHASE_COUNT
 } eb_phase;
@@ -99,8 +99,8 @@ typedef struct eb_tree_log {
 } eb_tree_log;
 
 /* The equation that a step claims to solve. The harness measures the residual of that one, and that
- * of implicit Euler beside it (harness/README.md has the formulas); runs are ranked only among
- * those of the same equation. */
+ * of implicit Euler beside it (harness/audit/figures.md has the formulas); runs are ranked only
+ * among those of the same equation. */
 typedef enum eb_equation {
   EB_EQUATION_IMPLICIT_EULER, /* grad W(x1) = 0 (problems/scene.h) */
   EB_EQUATION_STATIC,         /* the same without inertia; v1 = 0 */
@@ -203,20 +203,27 @@ typedef struct eb_step_log {
   int invalid; /* reports of phases, counters and memory kinds out of range, which are not logged */
 } eb_step_log;
 
+/* Room for so many residuals a step. EB_ERR_USAGE: fewer than 0. The caller destroys *out;
+ * NULL is fine. */
 EB_MUST eb_error eb_step_log_create(int64_t residual_capacity, eb_step_log **out);
 void eb_step_log_destroy(eb_step_log *log);
+/* A step begins: forgets all but element_updates, and starts the clock of residual_seconds. */
 void eb_step_log_reset(eb_step_log *log);
+
+/* ---- what a solver calls: where `log` is NULL nothing is done -------------------------------- */
+
 /* A phase may begin inside another one, or inside itself; the time of the inner one is then its own
  * and not the outer one's. The end of a phase ends those inside it; the end of one that has not
  * begun is ignored. */
 void eb_log_begin(eb_step_log *log, eb_phase phase);
 void eb_log_end(eb_step_log *log, eb_phase phase);
+/* In the norm and unit that residual_norm names. */
 void eb_log_residual(eb_step_log *log, double value);
 /* The problem is made anew: the residuals that follow are of another one. */
 void eb_log_round(eb_step_log *log);
 void eb_log_count(eb_step_log *log, eb_counter counter, double amount);
 
-/* Bytes of one kind; during set-up. */
+/* Adds bytes to one kind; during set-up. */
 void eb_log_memory(eb_step_log *log, eb_memory_kind kind, double bytes);
 /* Copies a tree of `count` supernodes into the log; during set-up. */
 EB_MUST eb_error eb_log_tree(eb_step_log *log, int32_t count, const int32_t *parent,

@@ -18,8 +18,7 @@
  *                             parent until it is below n
  *     materials/              a row a region: kind and fibre (enumerations that carry their
  *                             names), young, poisson, density, fibre_stiffness, fibre_exponent,
- *                             activation, thickness, integration, hourglass,
- *                             rigid
+ *                             activation, thickness, integration, hourglass, rigid
  *     initial/                positions, velocities: what the first step starts from, in
  *                             doubles, on the nodes before any cut
  *     free_bodies/            where regions are rigid: mass, centre, inertia (bodies x 9),
@@ -66,7 +65,10 @@
  *     units/                  attributes by the names of the run's numbers: their units
  *     frames/                 a row a frame, of the steps that the run's attribute frames says
  *                             (eb_frames); the initial state is frame 0. Fields over the mesh
- *                             and contacts are float32, with "all" float64:
+ *                             and contacts are float32, with "all" float64. Frames of samples
+ *                             (the attribute from_steps is a range) come in pairs: the state that
+ *                             the sample starts from, and the one after it; an interval counts
+ *                             samples:
  *       positions, velocities nodes x 3, m and m/s; until the cut that parts it, a node's copy has
  *                             what the node has, here and below
  *       time, step, node_count s; 1; nodes of the mesh of the step, where there are cuts
@@ -85,9 +87,7 @@
  *       bones, joints         bodies x 2 x 3, float32, m: pivot and tip of every body of the
  *                             articulation; joints x 2: angle and rate
  *       body_pose, body_twist bodies x 7 and x 6 of the free rigid bodies
- *                             (problems/rigid/free_body.h). Frames of samples (the attribute
- *                             from_steps is a range) come in pairs: the state that the sample
- *                             starts from, and the one after it; an interval counts samples
+ *                             (problems/rigid/free_body.h)
  *       contacts/             of scenes with contact as constraints, lists one behind the other
  *                             (solvers/contact/record.h): offsets (frames + 1); gap, eps1, eps2,
  *                             cone, angle, a row a frame; kind, vertices (x 4), weight (x 4),

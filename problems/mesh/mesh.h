@@ -52,6 +52,7 @@ EB_MUST eb_error eb_mesh_create(eb_element_type type, int32_t nodes, int32_t ele
 /* With regions, fibres and sets. */
 EB_MUST eb_error eb_mesh_copy(const eb_mesh *mesh, eb_mesh **out);
 void eb_mesh_destroy(eb_mesh *mesh);
+/* Allocates the arrays but for `node`, which is NULL. The caller fills X and triangles. */
 EB_MUST eb_error eb_surface_create(int32_t vertices, int32_t triangles, eb_surface **out);
 void eb_surface_destroy(eb_surface *surface);
 
@@ -67,6 +68,7 @@ int32_t eb_mesh_region(const eb_mesh *mesh, const char *name);
 
 /* Signed volume of element e, m^3 (area for triangles, m^2), at positions x (node_count x 3). */
 double eb_mesh_element_volume(const eb_mesh *mesh, const double *x, int32_t e);
+/* The box around `count` points x; of none lo is infinite and hi minus infinity. */
 void eb_mesh_bounds(const double *x, int32_t count, double lo[3], double hi[3]);
 /* Content hash over every field; equal meshes have equal hashes on every machine. */
 uint64_t eb_mesh_hash(const eb_mesh *mesh);
