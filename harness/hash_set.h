@@ -14,6 +14,7 @@ typedef struct eb_hash_set {
   size_t room, count;
 } eb_hash_set;
 
+/* Adding one that is there changes nothing. Hashes of 0 and of 1 count as one. */
 EB_MUST eb_error eb_hash_set_add(eb_hash_set *set, uint64_t hash);
 bool eb_hash_set_has(const eb_hash_set *set, uint64_t hash);
 void eb_hash_set_clear(eb_hash_set *set);

@@ -27,6 +27,7 @@ int64_t eb_range_count(eb_range range);
 /* "20..40/5"; with `single` and one step, "20". */
 void eb_range_print(eb_range range, bool single, char *out, size_t bytes);
 
+/* One range at least; EB_ERR_USAGE as above, and *out is then empty. The caller clears it. */
 EB_MUST eb_error eb_ranges_parse(const char *what, const char *text, eb_ranges *out);
 EB_MUST eb_error eb_ranges_add(eb_ranges *ranges, eb_range range);
 EB_MUST eb_error eb_ranges_add_all(eb_ranges *ranges, const eb_ranges *more);

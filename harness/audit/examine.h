@@ -33,7 +33,7 @@ EB_MUST eb_error eb_subspace_decrement(eb_audit *audit, const eb_state *before,
 bool eb_subspace_sound(const eb_audit *audit, const eb_subspace_record *subspace);
 
 typedef struct eb_subspace_figures {
-  int32_t coefficients, points; /* 3 functions */
+  int32_t coefficients, points; /* coefficients: entries of u */
   double null;                  /* NaN when K_full is not positive definite on the rest */
   double start_outside;         /* 0 where x0 = X */
   /* By part; NaN for those that are no regions, and of variance without weights. 1/kg; 1. */

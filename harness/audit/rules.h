@@ -1,6 +1,6 @@
 /* The rules that every audited run is held to, whatever its solver says of itself. A broken rule
  * has a name: users meet it in the run's attribute `audit_rules`, on the terminal and in the
- * report. harness/README.md defines each by its formula. */
+ * report. harness/audit/figures.md defines each by its formula. */
 #ifndef EB_AUDIT_RULES_H
 #define EB_AUDIT_RULES_H
 

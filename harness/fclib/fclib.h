@@ -52,8 +52,8 @@ EB_MUST eb_error eb_fclib_read(const char *path, eb_fclib *out);
 EB_MUST eb_error eb_fclib_write(const char *path, const eb_fclib *problem);
 void eb_fclib_clear(eb_fclib *problem);
 
-/* Our problem as a global one; v, r: its solution, guess_r: the guess of the forces; either may be
- * NULL. */
+/* Our problem as a global one, with its solution v, r and a first guess; without those whose forces
+ * are NULL. The caller clears *out, also after an error. */
 EB_MUST eb_error eb_fclib_from_contact(const eb_contact_problem *problem, const double *v,
                                        const double *r, const double *guess_v,
                                        const double *guess_r, eb_fclib *out);

@@ -29,9 +29,10 @@ typedef struct eb_batch_setting {
   const char *target, *command_line;
 } eb_batch_setting;
 
+/* Copies what it is given. */
 EB_MUST eb_error eb_batch_add(eb_batch *batch, const eb_batch_case *one);
-/* Runs what the target lacks and opens it. Cases may be added and run again with
- * EB_EXISTING_RESUME. */
+/* Runs what the target lacks and opens it; *interrupted: a signal has ended that. Cases may be
+ * added and run again with EB_EXISTING_RESUME. */
 EB_MUST eb_error eb_batch_run(eb_batch *batch, const eb_batch_setting *setting,
                               eb_existing existing, bool *interrupted);
 /* The run of that label in batch->results, or -1. */

@@ -75,7 +75,7 @@ bool eb_report_next_scene(const eb_report *report, int from, int *first, int *la
 bool eb_report_completed(const eb_report_run *run);
 /* Whether the audit contradicts its solver: what it cost is then compared with nothing. */
 bool eb_report_audit_failed(const eb_report_run *run);
-/* Whether the steps that it made are good: it ran to its end or out of time. */
+/* Whether the steps that it made are good: it ran to its end, out of time, or was cut off. */
 bool eb_report_sound(const eb_report_run *run);
 
 /* Whether its file tells which equation the steps solve, and so has what goes by that: older ones

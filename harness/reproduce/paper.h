@@ -21,17 +21,25 @@
  *                  Cases of one section are competitors: their repetitions interleave.
  *   [cases]        what holds for the other sections too, unless they say otherwise
  *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (definitions.h)
- *   [table ID | WHERE]   title, data (a TSV file), unit (ms, s, MB, 1), note, ours = everywhere
- * (also where the paper has no number), column = NAME | HEADING | EXPRESSION: a column of the data,
- * and ours beside it; without EXPRESSION it is the paper's alone. {row} stands for the text of row
- * = KEY: TEXT, or for the row's key. A text with {column} is the expression itself, and that stands
- * for the column's text. "-": ours has no such row [claim ID | WHERE]   claim (in own words), holds
- * = EXPRESSION (one or more, all of which have to), source (where their bounds come from), given =
- * EXPRESSION (what the machine has to offer: where it does not, nothing is refuted), paper and ours
- * = EXPRESSION (the claim in one number each; ours is else the left side of the first comparison),
- * table = ID and figure = ID (shown with it), note (shown unless reproduced), range = LABEL:
- * EXPRESSION: what the claim asks for where something that the paper leaves unsaid is another; it
- * never decides, but where it comes out differently the verdict says that it depends on that
+ *   [table ID | WHERE]
+ *                  title, data (a TSV file), unit (ms, s, MB, 1), note;
+ *                  ours = everywhere: also where the paper has no number;
+ *                  column = NAME | HEADING | EXPRESSION: a column of the data, and ours beside it;
+ *                  without EXPRESSION it is the paper's alone. {row} stands for the text of
+ *                  row = KEY: TEXT, or for the row's key. A text with {column} is the expression
+ *                  itself, and that stands for the column's text. "-": ours has no such row
+ *   [claim ID | WHERE]
+ *                  claim (in own words);
+ *                  holds = EXPRESSION (one or more, all of which have to);
+ *                  source (where their bounds come from);
+ *                  given = EXPRESSION (what the machine has to offer: where it does not, nothing is
+ *                  refuted);
+ *                  paper and ours = EXPRESSION (the claim in one number each; ours is else the left
+ *                  side of the first comparison);
+ *                  table = ID and figure = ID (shown with it), note (shown unless reproduced);
+ *                  range = LABEL: EXPRESSION: what the claim asks for where something that the
+ *                  paper leaves unsaid is another; it never decides, but where it comes out
+ *                  differently the verdict says that it depends on that
  *   [figure ID | TITLE]   template (error-tau, time-budget, curves or curves-log), x, y (names of
  *                  the axes), unit, value = EXPRESSION of {case} and {against}, point = X CASE
  *                  [AGAINST], against = CASE (of points without), curve = NAME (of the points that
@@ -184,9 +192,9 @@ typedef struct eb_paper {
 /* Appends the names of the papers that are compiled in. */
 EB_MUST eb_error eb_paper_names(eb_strings *out);
 
-/* Reads a paper and checks its expressions: the one compiled in or, when `from` is not NULL, the
- * folder FROM/NAME. EB_ERR_USAGE: no such paper; EB_ERR_FORMAT: a mistake in its files, named. The
- * caller destroys *out. */
+/* Reads a paper, with the settings of quick runs where `quick`, and checks its expressions: the one
+ * compiled in or, when `from` is not NULL, the folder FROM/NAME. EB_ERR_USAGE: no such paper;
+ * EB_ERR_FORMAT: a mistake in its files, named. The caller destroys *out. */
 EB_MUST eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper **out);
 /* The same without the check. */
 EB_MUST eb_error eb_paper_read(const char *name, const char *from, bool quick, eb_paper **out);

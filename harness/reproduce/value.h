@@ -46,7 +46,7 @@ typedef struct eb_value {
 
 eb_value eb_value_number(double number);
 eb_value eb_value_truth(eb_truth truth);
-/* A series of `count` zeros; the caller fills y, and time when `timed_by` is set. */
+/* A series of `count` zeros; the caller fills y and, `with_time`, time. */
 EB_MUST eb_error eb_value_series(size_t count, bool with_time, eb_value *out);
 EB_MUST eb_error eb_value_text(const char *text, eb_value *out);
 /* Adds a number to a list, which is a series without times. EB_ERR_FORMAT for other kinds. */

@@ -45,9 +45,9 @@ typedef struct eb_search {
 /* The caller clears out->record, also after an error. */
 EB_MUST eb_error eb_search_begin(const eb_sweep *sweep, eb_search *out);
 /* The place of the next trial, or -1 when the search is over. */
-int64_t eb_search_next(const eb_search *bisection);
+int64_t eb_search_next(const eb_search *search);
 /* What the run of the trial at that place amounts to. */
-EB_MUST eb_error eb_search_note(eb_search *bisection, int64_t place, const eb_results *results,
+EB_MUST eb_error eb_search_note(eb_search *search, int64_t place, const eb_results *results,
                                 int run);
 
 #endif

@@ -1,12 +1,13 @@
 /* Collision detection between triangle surfaces: what a motion from x0 to x1 would make pass
  * through each other.
  *
- * A collision mesh joins the surfaces of deformable bodies, free rigid bodies and obstacles. Once a
- * step the boxes of its triangles, grown by the reach of their vertices, are put into a tree and
- * give the list of candidate pairs; then any number of motions that stay within the reach are
- * tested continuously against that list (Verschoor and Jalba 2019, Section 5: boxes grown by 3 h
- * v). Parallel; hits and their order follow from mesh, reach and motion alone: they are the same
- * for any number of threads and whatever was detected before. */
+ * A collision mesh joins the surfaces of deformable bodies, free rigid bodies and obstacles. Its
+ * triangles form patches of neighbours, whose boxes, grown by the reach of their vertices, stand in
+ * a tree. That gives lists of candidates, pairs of features, which serve for some steps; any number
+ * of motions that stay within the reach of a step are tested continuously against them (Verschoor
+ * and Jalba 2019, Section 5: boxes grown by 3 h v). Parallel; hits and their order follow from
+ * mesh, reach and motion alone: they are the same for any number of threads and whatever was
+ * detected before. */
 #ifndef EB_COLLISIONS_H
 #define EB_COLLISIONS_H
 
@@ -81,6 +82,7 @@ EB_MUST eb_error eb_collisions_find(eb_collisions *collisions, const double *x1,
  * reach. */
 EB_MUST eb_error eb_collisions_near(eb_collisions *collisions, const double *x, double distance,
                                     const eb_near **near, int32_t *count);
+/* Pairs of features in the present lists whose boxes meet. */
 int64_t eb_collisions_candidates(const eb_collisions *collisions);
 
 #endif

@@ -39,6 +39,7 @@ typedef struct eb_contact_problem {
  * failure it is untouched. */
 EB_MUST eb_error eb_contact_grow(void **array, int64_t before, int64_t count, size_t size);
 
+/* Without contacts, and without A and b, which the caller sets. The caller destroys *out. */
 EB_MUST eb_error eb_contact_problem_create(int32_t room, eb_contact_problem **out);
 void eb_contact_problem_destroy(eb_contact_problem *problem);
 /* Makes room for as many contacts, keeping what is there. */

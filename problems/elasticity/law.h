@@ -37,6 +37,7 @@ typedef struct eb_node_terms {
   eb_v4 pull[3], block[6];
 } eb_node_terms;
 
+/* Of a material that eb_material_validate accepts. */
 eb_law eb_law_make(const eb_material *material);
 /* Sets the activation of the fibre; only Fung's has one. */
 void eb_law_activate(eb_law *law, double activation);

@@ -36,6 +36,8 @@ typedef struct eb_point_sweep {
   double *energy; /* of the chunks */
 } eb_point_sweep;
 
+/* The elasticity outlives it. EB_ERR_UNSUPPORTED for triangles. The caller clears *out, also after
+ * failure. */
 EB_MUST eb_error eb_point_sweep_create(const eb_elasticity *elasticity, eb_point_sweep *out);
 void eb_point_sweep_clear(eb_point_sweep *sweep);
 /* At x (nodes x 3): overwrites g (nodes x 3), returns the energy. */

@@ -23,9 +23,10 @@
  * number of threads. */
 EB_MUST eb_error eb_stuff(const eb_solid *solid, double spacing, eb_mesh **out);
 /* Searches the spacing so that the element count is as near `target` as the lattice allows. Stops
- * within 0.2 %, and fails with EB_ERR_INVALID when the nearest count found is off by more than
- * `tolerance` (relative). Usually costs two to six calls of eb_stuff, up to 24 where the count
- * jumps (thin or very symmetric solids, few elements). *out is NULL on failure. */
+ * within 0.2 %, or after six tries near the target within `tolerance` (relative), and fails with
+ * EB_ERR_INVALID when the nearest count found is off by more than that. Usually costs two to six
+ * calls of eb_stuff, up to 40 where the count jumps (thin or very symmetric solids, few elements),
+ * and then the lattice is shifted. *out is NULL on failure. */
 EB_MUST eb_error eb_stuff_to_count(const eb_solid *solid, int32_t target, double tolerance,
                                    eb_mesh **out);
 

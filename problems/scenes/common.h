@@ -55,8 +55,8 @@
     "jitter", EB_OPTION_REAL, "0.2", 0, 0.3, NULL, "",                                             \
         "random shift of nodes along each axis, of a cube; those on faces stay on them"            \
   }
-/* A model that stands in for the paper's: name, elements, nodes (0: any), size,
- * m, and what reshapes it, or nothing. */
+/* A model that stands in for the paper's: name, elements, nodes (0: any), size, m, and what
+ * reshapes it, or nothing. */
 #define EB_SCENE_MODEL(name_, ...)                                                                 \
   .stand_in = name_, .model = {__VA_ARGS__}, .mesh_parameters = "resolution"
 /* The paper's counts, and how far ours may be off. */
@@ -67,8 +67,7 @@
 
 /* ---- geometry -------------------------------------------------------------------------------- */
 
-/* x = rotation X + shift, m; rotation row-major. */
-/* The rotation may also scale. */
+/* x = rotation X + shift, m; rotation row-major, which may also scale. */
 typedef struct eb_placement {
   double rotation[9], shift[3];
 } eb_placement;
@@ -76,6 +75,7 @@ typedef struct eb_placement {
 /* Replaces the mesh by `count` placed copies of it, one after the other. On error it is as
  * before. */
 EB_MUST eb_error eb_scene_copies(const eb_placement *place, int32_t count, eb_mesh **mesh);
+/* The mean of an element's corners at rest, m. */
 void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 
 /* ---- groups of nodes, found from the geometry of whatever mesh there is ---------------------- */

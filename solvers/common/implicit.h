@@ -90,8 +90,8 @@ bool eb_implicit_finite(const eb_implicit *work, const double *x);
  * end of the step (phase RHS). Returns false when the state or the forces are not finite. */
 bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_step_log *log);
 
-/* Assembles mass_scale M + hessian_scale H(x) into work->matrix and dE/dx into work->gradient
- * (phase ASSEMBLE). */
+/* Assembles mass_scale M + hessian_scale H(x) into work->matrix, with `project` each element's and
+ * cluster's part positive semi-definite, and dE/dx into work->gradient (phase ASSEMBLE). */
 void eb_implicit_assemble(eb_implicit *work, const double *x, double mass_scale,
                           double hessian_scale, bool project, eb_step_log *log);
 /* dE/dx alone (phase GRADIENT). */

@@ -53,7 +53,7 @@ typedef struct eb_potential_residual {
   double norm;  /* |grad W|_2 over the free nodes, N */
   double scale; /* |f_ext|_2 + |M (x - xt) / h^2|_2 + |dE/dx|_2 + |k (x - p)|_2 over the free
                    nodes, N; vanishes where elastic forces alone balance
-                   (newton/support_layer.h) */
+                   (solvers/common/support_layer.h) */
 } eb_potential_residual;
 
 /* Writes -grad W to `descent` (nodes x 3, 0 at scripted nodes), given g = dE/dx at x. */

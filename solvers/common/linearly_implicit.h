@@ -35,9 +35,8 @@ void eb_linearly_implicit_advance(const eb_implicit *work, eb_state *state, doub
  * at the velocity that takes them to their place, then x1 = x0 + h v1. `project` takes each
  * element's part of H positive semi-definite. Implicit colliders add their penalty to H and g, and
  * their friction changes v1 before x1 follows from it. Springs add h^2 k to the matrix and their
- * force at (x0, t1) to f_ext. Iterative methods start from v0 and log
- * their residuals. On a negative reason other than EB_DIVERGED_MAX_IT the state is left as it was.
- */
+ * force at (x0, t1) to f_ext. Iterative methods start from v0 and log their residuals. On a
+ * negative reason other than EB_DIVERGED_MAX_IT the state is left as it was. */
 EB_MUST eb_error eb_linearly_implicit_step(eb_implicit *work, eb_state *state, double dt,
                                            double mass_scale, double stiffness_scale, bool project,
                                            eb_step_log *log, eb_reason *reason);

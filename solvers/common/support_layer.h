@@ -14,6 +14,8 @@ typedef struct eb_support_layer {
   int32_t count;
 } eb_support_layer;
 
+/* Room for the elements; none is found yet. The scene outlives it. The caller clears *out, also
+ * after failure. */
 EB_MUST eb_error eb_support_layer_create(const eb_scene *scene, eb_support_layer *out);
 void eb_support_layer_clear(eb_support_layer *layer);
 /* Finds the elements that have both scripted (fixed[i] != 0) and free nodes. */

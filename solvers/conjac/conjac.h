@@ -141,7 +141,7 @@ void eb_conjac_release_columns(eb_conjac *c);
 void eb_conjac_partition(eb_conjac *c, const double *angles);
 /* k P w on every node, overwriting `to` (3 nodes): what moving colliders bring. */
 void eb_conjac_collider_force(const eb_conjac *c, double *to);
-/* Adds the springs of the contacts to H, keeps its rows, factors H_qq. */
+/* Adds the springs of the contacts to H, with `keep_rows` keeps its rows, factors H_qq. */
 EB_MUST eb_error eb_conjac_factor(eb_conjac *c, bool keep_rows, eb_step_log *log,
                                   eb_reason *reason);
 /* p, c and, when `fresh`, J. */
@@ -158,6 +158,7 @@ void eb_conjac_reduce(eb_conjac *c, const eb_state *state, double dt, bool fresh
 
 /* ---- relief.c: inertia relief ---- */
 
+/* Of the bodies of the mesh, which is not kept. *out is NULL on failure. */
 EB_MUST eb_error eb_relief_create(const eb_mesh *mesh, eb_relief **out);
 void eb_relief_destroy(eb_relief *relief);
 /* load -= M (rigid acceleration by f) in bodies without scripted and attached nodes that nothing

@@ -11,8 +11,8 @@
 /* The proximal form of the contact law. With a compliance E (m/N) and multipliers r^ from the last
  * proximal step, forces follow from velocities alone:
  *
- *   r_n(u) = max(0, r^_n - u_n / E),   r_t(u) = projection of r^_t - u_t / E on the disc of radius
- * s,
+ *   r_n(u) = max(0, r^_n - u_n / E),
+ *   r_t(u) = projection of r^_t - u_t / E on the disc of radius s,
  *
  * and r = r^ is the law itself, with s = mu r_n. For fixed r^ and s they are the gradient of a
  * convex function of u (the Moreau envelope), so that Phi(v) = 1/2 v^T A v - b^T v + sum_k
@@ -65,6 +65,8 @@ typedef struct eb_al_system {
   eb_step_log *log; /* of the present solve, for the phases FACTOR and PRECONDITION; or NULL */
 } eb_al_system;
 
+/* For matrices of `rows` block rows, with the preconditioner full or diag. The caller clears *out,
+ * also after failure. */
 EB_MUST eb_error eb_al_system_create(int32_t rows, bool full, int threads, eb_al_system *out);
 void eb_al_system_clear(eb_al_system *system);
 /* Takes a problem and inverts the diagonal blocks, unless they are those of the last one (its
@@ -89,6 +91,8 @@ typedef struct eb_al_solve {
   double sums[3][EB_PIECES]; /* of the pieces of three reductions */
 } eb_al_solve;
 
+/* Room for systems of n unknowns and m rows of contacts, which may grow from solve to solve; starts
+ * from zeros. What was found before is lost when it grows. Clear it also after failure. */
 EB_MUST eb_error eb_al_solve_reserve(eb_al_solve *cr, int64_t n, int64_t m);
 void eb_al_solve_clear(eb_al_solve *cr);
 /* Until |r| <= target, at most so many iterations, or as far as they lead; returns how many there

@@ -32,6 +32,8 @@ typedef struct eb_saddle {
   eb_step_log *log; /* of the present solve: products, visits, EB_PHASE_PRECONDITION; or NULL */
 } eb_saddle;
 
+/* For matrices of `rows` block rows, with the preconditioner full or diag. On failure nothing stays
+ * allocated. */
 EB_MUST eb_error eb_saddle_create(int32_t rows, bool full, eb_saddle *out);
 void eb_saddle_clear(eb_saddle *saddle);
 /* Takes a problem, with no row active; grows when there are more contacts than ever.

@@ -19,6 +19,7 @@ typedef struct eb_contact_surface {
                      length 1 (0 where they cancel) */
 } eb_contact_surface;
 
+/* Of a scene with contact as constraints, which outlives it. On failure nothing stays allocated. */
 EB_MUST eb_error eb_contact_surface_create(const eb_scene *scene, eb_contact_surface *out);
 void eb_contact_surface_clear(eb_contact_surface *surface);
 

@@ -9,9 +9,11 @@
  *
  * (trusty2023, Equation 4, in the notation of problems/elasticity/mixed.h). Symmetric, indefinite,
  * 3 unknowns a node and 12 an element, solved by MUMPS through PETSc. Eliminating dS by the last
- * and lambda by the second row leaves (H_x + sum w J^T H J) p = -grad Psi - sum w J^T (dpsi/dS + H
- * (Sbar
- * - S)), which is what eb_mixed_condense assembles: nothing else is left out.
+ * and lambda by the second row leaves
+ *
+ *   (H_x + sum w J^T H J) p = -grad Psi - sum w J^T (dpsi/dS + H (Sbar - S)),
+ *
+ * which is what eb_mixed_condense assembles: nothing else is left out.
  *
  * J and H are taken element by element from one deformation gradient's singular values and
  * eb_material_tangent, and share no sweep with eb_mixed_condense. */

@@ -1,7 +1,7 @@
 /* PETSc as a guest: started when first needed, its errors turned into eb_error. Internal
  * to solvers/. */
-#ifndef EB_LINALG_PETSC_SESSION_H
-#define EB_LINALG_PETSC_SESSION_H
+#ifndef EB_PETSC_SESSION_H
+#define EB_PETSC_SESSION_H
 
 #include <petscksp.h>
 

@@ -1,4 +1,5 @@
-/* Extrapolation of a fixed-point iteration x <- x + d(x). */
+/* Extrapolation of a fixed-point iteration x <- x + d(x), by Anderson (Peng et al. 2018) or
+ * Chebyshev (Wang 2015); acceleration.c has the formulas. */
 #ifndef EB_PROJECTIVE_ACCELERATION_H
 #define EB_PROJECTIVE_ACCELERATION_H
 
@@ -28,6 +29,8 @@ typedef struct eb_acceleration {
   double rate, omega, norm; /* Chebyshev: spectral radius, weight, |d| before */
 } eb_acceleration;
 
+/* `size` numbers an iterate; `window`, 1 to EB_LARGEST_WINDOW, is Anderson's. The caller clears
+ * *out, also after failure. */
 EB_MUST eb_error eb_acceleration_create(eb_acceleration_kind kind, int64_t size, int window,
                                         eb_acceleration *out);
 void eb_acceleration_clear(eb_acceleration *a);

@@ -42,7 +42,8 @@
 typedef struct eb_global eb_global;
 
 /* Orders, analyzes and factors for inertia = 1/h^2 of the scene and the nodes held at its start
- * (phases go to the solver's set-up log). */
+ * (phases go to the solver's set-up log). `weight` of a law is that of |F|^2 / 2, Pa. *out is NULL
+ * on failure. */
 EB_MUST eb_error eb_global_create(const eb_solver *solver, const eb_point_sweep *sweep,
                                   const eb_clusters *clusters, double (*weight)(const eb_law *law),
                                   eb_global **out);

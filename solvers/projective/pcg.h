@@ -24,6 +24,7 @@ typedef struct eb_incomplete {
   double *value;   /* start[rows]; those up to the diagonal are L's */
   double *inverse; /* rows: 1 over the diagonal of L */
 } eb_incomplete;
+/* The pattern outlives it. The caller clears *out, also after failure; likewise below. */
 EB_MUST eb_error eb_incomplete_create(const eb_block_matrix *pattern, eb_incomplete *out);
 void eb_incomplete_clear(eb_incomplete *L);
 /* False when no shift of the diagonal makes pivots positive. */

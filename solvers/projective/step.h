@@ -54,7 +54,8 @@ typedef struct eb_projective {
   bool from_last, friction;
 } eb_projective;
 
-/* `weight` of a law is that of |F - its projection|^2 / 2 in the global step, Pa. */
+/* `weight` of a law is that of |F - its projection|^2 / 2 in the global step, Pa. On
+ * failure nothing stays allocated. */
 EB_MUST eb_error eb_projective_create(const eb_solver *solver, double (*weight)(const eb_law *law),
                                       eb_projective *out);
 void eb_projective_clear(eb_projective *p);

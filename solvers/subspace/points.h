@@ -42,6 +42,7 @@ double eb_points_stiffness_flops(const eb_points *points);
 double eb_points_expand(eb_points *points, const double *p, eb_mixed_energy *before);
 /* Elastic part of the Lagrangian at (u, S + a dS); in FEM the elastic energy at u. */
 eb_mixed_energy eb_points_energy(const eb_points *points, const double *u, double a);
+/* S += a dS; nothing in FEM. */
 void eb_points_accept(eb_points *points, double a);
 /* The largest |Sbar(u) - S|; 0 in FEM. */
 double eb_points_gap(const eb_points *points, const double *u);

@@ -1,8 +1,8 @@
 /* Springs (problems/springs.h) seen from a subspace: with phi_s the row of Phi at the node of a
  * spring, and u as 3 x size, x_i = X_i + U phi_s, so that
  *
- *   S(u) = sum_s 1/2 k_s |X_s - p_s + U phi_s|^2,   B^T dS/dx = sum_s k_s (X_s - p_s + U phi_s) (x)
- * phi_s,
+ *   S(u) = sum_s 1/2 k_s |X_s - p_s + U phi_s|^2,
+ *   B^T dS/dx = sum_s k_s (X_s - p_s + U phi_s) (x) phi_s,
  *
  * and the Hessian is one block sum_s k_s phi_s phi_s^T for each axis. In a basis of displacements a
  * node has a row for each axis, and the Hessian is one block of all. Rows of Phi are copied once:

@@ -4,12 +4,13 @@
  * W as a function of x_i, its neighbours held, is m/h^2 |x - xt|^2 / 2 + sum over the elements
  * around i of their energies + springs and colliders. With F = F' + x_i g_i^T in such an element,
  *
- *   r = diagonal (target - x_i) - sum w P g_i + contact,   H = diagonal I + sum w d(P g_i)/dx_i +
- * contact, H dx = r,
+ *   H dx = r,
+ *   r = diagonal (target - x_i) - sum w P g_i + contact,
+ *   H = diagonal I + sum w d(P g_i)/dx_i + contact,
  *
- * with K_ii x_i - K_ib x_b where hourglass modes are controlled, and
- * where inertia, f_ext and springs are one spring of stiffness `diagonal` to a `target`. Nodes of a
- * colour do not see each other: their order, and the number of threads, change no bit. */
+ * with K_ii x_i - K_ib x_b where hourglass modes are controlled, and where inertia, f_ext and
+ * springs are one spring of stiffness `diagonal` to a `target`. Nodes of a colour do not see each
+ * other: their order, and the number of threads, change no bit. */
 #ifndef EB_VERTEX_SWEEP_H
 #define EB_VERTEX_SWEEP_H
 
@@ -52,6 +53,7 @@ typedef struct eb_vertex_step {
   uint8_t *touches;      /* nodes: whether a collider has pushed it in the last sweep */
 } eb_vertex_step;
 
+/* Moves step->x; on the threads that omp_set_num_threads has set. Allocates nothing. */
 void eb_vertex_sweep(const eb_vertex_step *step);
 
 #endif

@@ -16,6 +16,7 @@ typedef struct eb_correction {
   double *r, *z, *p, *q; /* residual, preconditioned, direction, its product; all nodes x 3 */
 } eb_correction;
 
+/* Room for the nodes of the mesh. The caller clears *out, also after failure. */
 EB_MUST eb_error eb_correction_create(const eb_mesh *mesh, eb_correction *out);
 void eb_correction_clear(eb_correction *correction);
 

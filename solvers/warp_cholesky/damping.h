@@ -23,6 +23,7 @@ typedef struct eb_damping {
   double *pull;       /* elements x 12: u_ei - v_i times s_e m_ei, kg m/s, of those */
 } eb_damping;
 
+/* Of tetrahedra; the scene outlives it. On failure nothing stays allocated. */
 EB_MUST eb_error eb_damping_create(const eb_scene *scene, eb_damping *out);
 void eb_damping_clear(eb_damping *damping);
 

@@ -30,6 +30,7 @@ typedef struct eb_moving_frame {
   double *velocity;       /* nodes x 3: u, m/s */
 } eb_moving_frame;
 
+/* Finds the bodies of the mesh, which is not kept. On failure nothing stays allocated. */
 EB_MUST eb_error eb_moving_frame_create(const eb_mesh *mesh, eb_moving_frame *out);
 void eb_moving_frame_clear(eb_moving_frame *frame);
 

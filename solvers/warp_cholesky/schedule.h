@@ -58,6 +58,7 @@ typedef struct eb_element_map {
   int32_t *element;
 } eb_element_map;
 
+/* Keeps neither mesh nor tree. On failure nothing stays allocated. */
 EB_MUST eb_error eb_element_map_create(const eb_mesh *mesh, const eb_supernodes *tree,
                                        eb_element_map *out);
 void eb_element_map_clear(eb_element_map *map);

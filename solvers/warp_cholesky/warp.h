@@ -10,10 +10,8 @@
  * factored matrix, and A_free,fixed w_f goes to the right-hand side.
  *
  * In the frame of a rigid motion u (moving_frame.h; the paper has u = 0) the same system is solved
- * for v1
- * - u, with the exact matrix on the right: with r = 1 + h a and s = h^2 + h b, M v0 + h (f - g(x0))
- * - (r M + s K) u is
- *   M (v0 - r u) + h (f - g(x0 + (s / h) u)),
+ * for v1 - u, with the exact matrix on the right: with r = 1 + h a and s = h^2 + h b,
+ *   M v0 + h (f - g(x0)) - (r M + s K) u = M (v0 - r u) + h (f - g(x0 + (s / h) u)),
  * for with the rotations of x0 g is linear, and its derivative is K. */
 #ifndef EB_WARP_H
 #define EB_WARP_H
