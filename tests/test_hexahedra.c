@@ -611,7 +611,7 @@ static void test_control_left_out(void) {
       eb_block_advance(bare, eb_solver_find("newton"), "rtol=1e-10", 1, 1, NULL, t.after, &reason),
       "newton");
   eb_audit_row row = trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_END_VELOCITY);
-  /* With it newton leaves 1e-11, and may leave 1e-9 (harness/README.md). */
+  /* With it newton leaves 1e-11, and may leave 1e-9 (harness/audit/figures.md). */
   tap_ok(row.residual_relative > 1e-5, "the audit sees that the control was left out (%.1e)",
          row.residual_relative);
   trial_close(&t);

@@ -600,7 +600,7 @@ static const bool memory_tells = false;
 static const bool memory_tells = true;
 #endif
 
-/* Rules hidden-work and memory (harness/README.md). */
+/* Rules hidden-work and memory (harness/audit/figures.md). */
 static void judge_cost(eb_job *j) {
   static const double share = 0.05, moment = 0.02, growth = 32e6, tenth = 0.1, lead_steps = 10;
   const eb_cost *cost = &j->cost;

@@ -113,7 +113,7 @@ static const definition figures[] = {
     {"true gap off, apart",
      "by how much the true distance of features that push each other is off the one that they "
      "demand, less what they slide along each other, and the largest such distance"},
-    {"unrecorded pairs", "features nearer than the gap that no reported contact has"},
+    {"unrecorded pairs", "features too near (1e-5 m) that no reported contact has"},
     {"normal off", "largest angle between a contact's normal and that of the geometry"},
     {"slip inside the cone, beyond the cone, friction off",
      "|u_t| of a contact whose friction is less than mu r_n; |r_t| - mu r_n, or - r_n, over the "
@@ -138,7 +138,7 @@ static const definition scaling[] = {
                      "scene; time an element on one rank of as many elements as each of them has, "
                      "over theirs"}};
 
-/* As harness/README.md has them, with the bounds of harness/case/verdict.c. */
+/* As harness/audit/figures.md has them, with the bounds of harness/case/verdict.c. */
 static const char *const rules[EB_RULES] = {
     [EB_RULE_FINITE] = "state and audit are finite numbers",
     [EB_RULE_UPDATE] = "positions follow from velocities as the solver's table declares: update "

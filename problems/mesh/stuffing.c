@@ -1,5 +1,5 @@
 /* Isosurface stuffing (Labelle and Shewchuk 2007), uniform. A body-centred cubic lattice is cut by
- * the surface (lattice.c), every tetrahedron of the lattice is filled by its stencil (stencil.c),
+ * the surface, every tetrahedron of the lattice is filled by its stencil (stencil.c),
  * and small loose pieces are dropped. Linear in the number of lattice points. */
 #include "problems/mesh/stuffing.h"
 
@@ -29,7 +29,7 @@ typedef struct eb_lattice {
   int32_t points;    /* 2 size[0] size[1] size[2] */
   double *value;     /* signed distance; far from the surface only its sign is right */
   int8_t *sign;      /* +1 inside, 0 on the surface, -1 outside */
-  uint16_t *mask;    /* the point's own edges that the surface cuts, see lattice.c */
+  uint16_t *mask;    /* the point's own edges that the surface cuts, a bit each */
   int32_t *first;    /* the number of the first of their cut points */
   int32_t *snap;     /* the cut point that a point was warped to, or -1 */
   int32_t cuts;
