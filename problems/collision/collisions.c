@@ -82,6 +82,21 @@ struct eb_collisions {
   int64_t hit_room, near_room;
 };
 
+/* Gives an array of *room entries room for `count`, and for as many again when it has to grow. */
+static eb_error grow(void **array, int64_t *room, int64_t count, size_t size) {
+  if (count <= *room) return EB_OK;
+  void *grown = eb_recalloc(*array, (size_t)*room, 2 * (size_t)count, size);
+  if (!grown)
+    return EB_ERROR(EB_ERR_MEMORY,
+                    "collisions: no memory for %lld pairs; take shorter steps or limit the reach",
+                    2 * (long long)count);
+  *array = grown;
+  *room = 2 * count;
+  return EB_OK;
+}
+
+#define GROW(array, room, count) grow((void **)&(array), room, count, sizeof *(array))
+
 static eb_error allocate(eb_collisions *c) {
   EB_TRY(eb_patches_create(c->mesh, &c->patches));
   EB_TRY(eb_patch_tree_create(c->patches.count, &c->tree));
@@ -186,37 +201,17 @@ static void select_near(const eb_collisions *c, eb_feature_kind kind, int32_t pa
 }
 
 static eb_error make_room(pair_list *list, int64_t count) {
-  if (count <= list->room) return EB_OK;
-  size_t kept = (size_t)list->room, room = 2 * (size_t)count;
-  int32_t(*pair)[2] = eb_recalloc(list->pair, kept, room, sizeof *pair);
-  if (pair) list->pair = pair;
-  for (int p = 0; p < PROOF_KINDS && pair; p++) {
-    double *proof = eb_recalloc(list->proof[p], kept, room, sizeof *proof);
-    if (!proof) pair = NULL;
-    if (proof) list->proof[p] = proof;
+  for (int p = 0; p < PROOF_KINDS; p++) {
+    int64_t room = list->room;
+    EB_TRY(GROW(list->proof[p], &room, count));
   }
-  if (!pair)
-    return EB_ERROR(
-        EB_ERR_MEMORY,
-        "collisions: no memory for %zu candidate pairs; take shorter steps or limit the "
-        "reach",
-        room);
-  list->room = (int64_t)room;
-  return EB_OK;
+  return GROW(list->pair, &list->room, count);
 }
 
 /* Makes the pairs from list->count to `end` a run. */
 static eb_error add_run(pair_list *list, int32_t a, int32_t b, int64_t end) {
   if (end == list->count) return EB_OK;
-  if (list->run_count == list->run_room) {
-    int64_t room = 2 * list->run_room + 64;
-    pair_run *grown = eb_recalloc(list->run, (size_t)list->run_room, (size_t)room, sizeof *grown);
-    if (!grown)
-      return EB_ERROR(EB_ERR_MEMORY, "collisions: no memory for %lld pairs of patches",
-                      (long long)room);
-    list->run = grown;
-    list->run_room = room;
-  }
+  EB_TRY(GROW(list->run, &list->run_room, list->run_count + 1));
   list->run[list->run_count++] = (pair_run){.patch = {a, b}, .end = end};
   list->count = end;
   return EB_OK;
@@ -693,15 +688,7 @@ static verdict test_distance(double within, eb_pair_kind kind, const double x[4]
 }
 
 static eb_error add_hit(hit_list *list, const eb_hit *hit) {
-  if (list->count == list->room) {
-    int64_t room = 2 * list->room + 64;
-    eb_hit *grown = eb_recalloc(list->hit, (size_t)list->room, (size_t)room, sizeof *grown);
-    if (!grown)
-      return EB_ERROR(EB_ERR_MEMORY, "collisions: no memory for %lld hits; take shorter steps",
-                      (long long)room);
-    list->hit = grown;
-    list->room = room;
-  }
+  EB_TRY(GROW(list->hit, &list->room, list->count + 1));
   list->hit[list->count++] = *hit;
   return EB_OK;
 }
@@ -818,12 +805,7 @@ static eb_error test(eb_collisions *c, const double *x1, double within, int32_t 
     return EB_ERROR(EB_ERR_LIMIT,
                     "collisions: %lld hits are more than indices reach; take shorter steps",
                     (long long)all);
-  if (all > c->hit_room) {
-    free(c->hits);
-    c->hit_room = 0;
-    EB_TRY(EB_NEW(c->hits, 2 * all));
-    c->hit_room = 2 * all;
-  }
+  EB_TRY(GROW(c->hits, &c->hit_room, all));
   for (int32_t k = 0; k < c->thread_count; k++) {
     const hit_list *list = &c->threads[k].hits;
     if (list->count > 0)
@@ -846,12 +828,7 @@ eb_error eb_collisions_near(eb_collisions *c, const double *x, double distance,
                             const eb_near **near, int32_t *count) {
   *near = NULL;
   EB_TRY(test(c, x, distance, count));
-  if (*count > c->near_room) {
-    free(c->near);
-    c->near_room = 0;
-    EB_TRY(EB_NEW(c->near, 2 * (size_t)*count));
-    c->near_room = 2 * (int64_t)*count;
-  }
+  EB_TRY(GROW(c->near, &c->near_room, *count));
   for (int32_t k = 0; k < *count; k++) c->near[k] = (eb_near){c->hits[k].pair, c->hits[k].time};
   *near = c->near;
   return EB_OK;
