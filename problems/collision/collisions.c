@@ -67,16 +67,15 @@ struct eb_collisions {
   eb_bounds *drawn,
       *before;          /* of features: what the lists are of; the same before the last change */
   eb_bounds *patch_box; /* around `drawn` */
-  double *moved;        /* of vertices: the way from trial to trial that `travel` lacks, m */
-  double *travel;       /* of features: sum over trials of the longest way of a vertex, m */
-  double *gone;         /* of patches: sum over trials of what a feature has travelled at most, m */
+  double *moved;        /* of vertices: their last way, m */
+  double *travel;       /* of features: sum over all of the longest way of a vertex, m */
+  double *gone;         /* of patches: sum over all of what a feature has travelled at most, m */
   double proven;        /* the distance that proofs for distance are for, m; 0: there are none */
   uint8_t *changed;     /* a patch: are there features whose `drawn` has changed? */
   bool all_changed;     /* every one of them */
   int32_t thread_count;
   thread_lists *threads;
   double within; /* of the present test: the distance, m, or < 0 when it is of a motion */
-  bool at_start; /* the present test is where the step begins */
   eb_hit *hits;  /* of all threads; the time is the distance in a test for that */
   eb_near *near;
   int64_t hit_room, near_room;
@@ -145,6 +144,30 @@ void eb_collisions_destroy(eb_collisions *c) {
                          c->reach,   c->box,   c->swept,   c->drawn,     c->before, c->travel,
                          c->gone,    c->moved, c->changed, c->patch_box, c};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* Threads fall asleep between parallel regions, and to wake them takes some 50 us. So a trial is
+ * one region, in which they take pieces as they come to them: one that wakes late has fewer. And
+ * work of less than WORTH_A_TEAM, ns, which is known roughly, is left to one thread: a scene of few
+ * bodies wakes nobody. It is one or all, for the runtime ends threads that a smaller team leaves
+ * out. Results do not depend on who does what. */
+enum { WORTH_A_TEAM = 200000, PER_FEATURE = 8, PER_PAIR = 2, PER_PATCH = 10000 };
+enum { VERTICES = 256, PATCHES = 32, RUNS = 64 /* to a piece */ };
+
+static int team_for(int64_t work) {
+  return work < WORTH_A_TEAM ? 1 : omp_get_max_threads();
+}
+
+static int64_t sweep_work(const eb_collisions *c) {
+  return PER_FEATURE * (int64_t)c->patches.feature_count;
+}
+
+static int64_t list_work(const eb_collisions *c) {
+  int64_t pairs = 0;
+  for (int32_t k = 0; k < 2 * c->thread_count; k++) pairs += c->threads[k / 2].pairs[k % 2].count;
+  return PER_PAIR * pairs;
 }
 
 /* ---- candidates ------------------------------------------------------------------------------ */
@@ -308,12 +331,12 @@ static void drop_parted(const eb_collisions *c, pair_list *list) {
 
 /* Makes the lists those of the pairs of features whose boxes meet. `all`: from nothing; otherwise
  * by what has changed: pairs whose boxes did not meet `before`, of which one feature is of a patch
- * that `changed`, and those that have parted. After an error the lists lack something: another
- * begin is needed. */
-static eb_error list_pairs(eb_collisions *c, bool all) {
+ * that `changed`, of which there are so many, and those that have parted. After an error the lists
+ * lack something: another begin is needed. */
+static eb_error list_pairs(eb_collisions *c, bool all, int32_t changed) {
   c->begun = false;
   EB_TRY(make_lists(c));
-#pragma omp parallel
+#pragma omp parallel num_threads(team_for(list_work(c) + PER_PATCH * (int64_t)changed))
   {
     thread_lists *lists = &c->threads[omp_get_thread_num()];
 #pragma omp for schedule(dynamic)
@@ -342,18 +365,15 @@ static eb_error list_pairs(eb_collisions *c, bool all) {
  * more pairs, shorter ones are left sooner. */
 static const double STEPS_AHEAD = 3, REACHES_AHEAD = 3;
 
-/* Boxes of edges and triangles from those of the vertices, which are set. */
-static void enclose_features(const eb_patches *p, eb_bounds *box) {
-#pragma omp parallel
-  {
-#pragma omp for schedule(static) nowait
-    for (int32_t f = p->first[EB_FEATURE_EDGE]; f < p->first[EB_FEATURE_TRIANGLE]; f++)
-      box[f] = eb_bounds_join(box[p->corner[f][0]], box[p->corner[f][1]]);
-#pragma omp for schedule(static)
-    for (int32_t f = p->first[EB_FEATURE_TRIANGLE]; f < p->first[EB_FEATURE_KINDS]; f++)
-      box[f] = eb_bounds_join(eb_bounds_join(box[p->corner[f][0]], box[p->corner[f][1]]),
-                              box[p->corner[f][2]]);
-  }
+/* Boxes of the edges and triangles of a patch from those of the vertices, which are set. */
+static void enclose_features(const eb_patches *p, int32_t patch, eb_bounds *box) {
+  const int32_t *edge = p->begin[EB_FEATURE_EDGE] + patch,
+                *triangle = p->begin[EB_FEATURE_TRIANGLE] + patch;
+  for (int32_t f = edge[0]; f < edge[1]; f++)
+    box[f] = eb_bounds_join(box[p->corner[f][0]], box[p->corner[f][1]]);
+  for (int32_t f = triangle[0]; f < triangle[1]; f++)
+    box[f] = eb_bounds_join(eb_bounds_join(box[p->corner[f][0]], box[p->corner[f][1]]),
+                            box[p->corner[f][2]]);
 }
 
 /* In a register; fmax is a call. */
@@ -384,14 +404,6 @@ static eb_bounds bounds_ahead(const eb_collisions *c, int32_t f, double steps, d
   return eb_bounds_of(lo, hi, size);
 }
 
-/* The boxes of the step, from x0, way and reach. */
-static void fit_boxes(eb_collisions *c) {
-#pragma omp parallel for schedule(static)
-  for (int32_t f = 0; f < c->patches.first[EB_FEATURE_EDGE]; f++)
-    c->box[f] = bounds_ahead(c, f, 1, 1);
-  enclose_features(&c->patches, c->box);
-}
-
 /* Whether a vertex of the patch may leave what is drawn around it. */
 static bool patch_leaves(const eb_collisions *c, int32_t patch) {
   const int32_t *begin = c->patches.begin[EB_FEATURE_VERTEX] + patch;
@@ -401,47 +413,68 @@ static bool patch_leaves(const eb_collisions *c, int32_t patch) {
   return leaves;
 }
 
-/* Draws boxes anew where they do not contain those of the step, or all; whether there are any.
- * Features share vertices across patches: a patch has changed where a box of its features has. */
-static bool draw(eb_collisions *c, bool all) {
+/* Keeps the drawn boxes of a patch, and draws those of its vertices anew when it has changed. */
+static void draw_vertices(eb_collisions *c, int32_t patch) {
+  for (int kind = 0; kind < EB_FEATURE_KINDS; kind++) {
+    const int32_t *begin = c->patches.begin[kind] + patch;
+    memcpy(c->before + begin[0], c->drawn + begin[0],
+           (size_t)(begin[1] - begin[0]) * sizeof *c->drawn);
+  }
+  const int32_t *begin = c->patches.begin[EB_FEATURE_VERTEX] + patch;
+  for (int32_t f = begin[0]; f < begin[1] && c->changed[patch]; f++)
+    c->drawn[f] = bounds_ahead(c, f, STEPS_AHEAD, REACHES_AHEAD);
+}
+
+/* The drawn boxes of a patch from those of vertices; whether any is another one. */
+static bool draw_features(eb_collisions *c, int32_t patch) {
   const eb_patches *p = &c->patches;
-  int32_t count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count)
-  for (int32_t k = 0; k < p->count; k++) {
-    c->changed[k] = all || patch_leaves(c, k);
-    count += c->changed[k];
+  eb_bounds box = eb_bounds_nothing();
+  bool changed = false;
+  enclose_features(p, patch, c->drawn);
+  for (int32_t f = p->begin[EB_FEATURE_TRIANGLE][patch];
+       f < p->begin[EB_FEATURE_TRIANGLE][patch + 1]; f++)
+    box = eb_bounds_join(box, c->drawn[f]);
+  c->patch_box[patch] = box;
+  for (int kind = 0; kind < EB_FEATURE_KINDS; kind++)
+    for (int32_t f = p->begin[kind][patch]; f < p->begin[kind][patch + 1]; f++)
+      changed |= eb_bounds_any(c->drawn[f] != c->before[f]);
+  return changed;
+}
+
+/* Draws boxes anew where they do not contain those of the step, or all; how many patches have
+ * changed. Features share vertices across patches: a patch has changed where a box of its features
+ * has. */
+static int32_t draw(eb_collisions *c, bool all) {
+  const int32_t patches = c->patches.count;
+  int32_t leaving = 0, changed = 0;
+#pragma omp parallel num_threads(team_for(sweep_work(c)))
+  {
+#pragma omp for schedule(dynamic, PATCHES) reduction(+ : leaving)
+    for (int32_t k = 0; k < patches; k++) {
+      c->changed[k] = all || patch_leaves(c, k);
+      leaving += c->changed[k];
+    }
+    if (leaving > 0) {
+#pragma omp for schedule(dynamic, PATCHES)
+      for (int32_t k = 0; k < patches; k++) draw_vertices(c, k);
+#pragma omp for schedule(dynamic, PATCHES) reduction(+ : changed)
+      for (int32_t k = 0; k < patches; k++) {
+        c->changed[k] |= draw_features(c, k);
+        changed += c->changed[k];
+      }
+    }
   }
-  if (count == 0 && !all) return false;
-  memcpy(c->before, c->drawn, (size_t)p->feature_count * sizeof *c->drawn);
-#pragma omp parallel for schedule(static)
-  for (int32_t k = 0; k < p->count; k++)
-    for (int32_t f = p->begin[EB_FEATURE_VERTEX][k];
-         c->changed[k] && f < p->begin[EB_FEATURE_VERTEX][k + 1]; f++)
-      c->drawn[f] = bounds_ahead(c, f, STEPS_AHEAD, REACHES_AHEAD);
-  enclose_features(p, c->drawn);
-  count = 0;
-#pragma omp parallel for schedule(static) reduction(+ : count)
-  for (int32_t k = 0; k < p->count; k++) {
-    eb_bounds box = eb_bounds_nothing();
-    for (int32_t f = p->begin[EB_FEATURE_TRIANGLE][k]; f < p->begin[EB_FEATURE_TRIANGLE][k + 1];
-         f++)
-      box = eb_bounds_join(box, c->drawn[f]);
-    c->patch_box[k] = box;
-    for (int kind = 0; kind < EB_FEATURE_KINDS; kind++)
-      for (int32_t f = p->begin[kind][k]; f < p->begin[kind][k + 1]; f++)
-        c->changed[k] |= memcmp(&c->drawn[f], &c->before[f], sizeof c->drawn[f]) != 0;
-    count += c->changed[k];
-  }
-  c->all_changed = count == p->count;
-  return true;
+  c->all_changed = changed == patches;
+  return changed;
 }
 
 /* Brings the lists to boxes that have been fitted anew. */
 static eb_error follow_boxes(eb_collisions *c, bool all) {
-  if (!draw(c, all)) return EB_OK;
+  int32_t changed = draw(c, all);
+  if (changed == 0 && !all) return EB_OK;
   eb_patch_tree_build(&c->tree, c->patch_box, c->patches.body);
   eb_patch_tree_fit(&c->tree, c->patch_box);
-  return list_pairs(c, all);
+  return list_pairs(c, all, changed);
 }
 
 /* Whether boxes hold all three; NaN they do not. */
@@ -460,31 +493,58 @@ static eb_error check_positions(const eb_collision_mesh *mesh, const double *x) 
 }
 
 static void gather(const eb_patches *p, const double *x, double (*out)[3]) {
-#pragma omp parallel for schedule(static)
   for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++)
     memcpy(out[f], x + 3 * (size_t)p->index[f], sizeof out[f]);
 }
 
 /* Forms patches at x0, which gives features other numbers: nothing that is known of them stays. */
 static void form_patches(eb_collisions *c, const double *x0) {
+  int32_t vertices = c->patches.first[EB_FEATURE_EDGE];
   eb_patches_form(&c->patches, x0);
   gather(&c->patches, x0, c->x0);
   c->spread = eb_patches_spread(&c->patches, (const double(*)[3])c->x0);
-  memset(c->moved, 0, (size_t)c->patches.first[EB_FEATURE_EDGE] * sizeof *c->moved);
+  memcpy(c->x1, c->x0, (size_t)vertices * sizeof *c->x1);
   memset(c->travel, 0, (size_t)c->patches.feature_count * sizeof *c->travel);
   memset(c->gone, 0, (size_t)c->patches.count * sizeof *c->gone);
 }
 
-/* The way of vertices from where they were seen last to where the step begins; x1 is there. */
-static void travel_to_start(eb_collisions *c) {
-#pragma omp parallel for schedule(static)
-  for (int32_t f = 0; f < c->patches.first[EB_FEATURE_EDGE]; f++)
-    c->moved[f] += sqrt(eb_squared_distance3(c->x0[f], c->x1[f]));
+/* Takes a vertex feature from x1, where it was seen last, to `next`. */
+static void move_vertex(eb_collisions *c, int32_t f, const double next[3]) {
+  c->moved[f] = sqrt(eb_squared_distance3(next, c->x1[f]));
+  memcpy(c->x1[f], next, sizeof c->x1[f]);
+}
+
+/* What the features of a patch have travelled, once vertices have moved. A patch has a triangle of
+ * each of its vertices and edges, which goes at least as far. */
+static void travel(eb_collisions *c, int32_t patch) {
+  const eb_patches *p = &c->patches;
+  const int32_t *vertex = p->begin[EB_FEATURE_VERTEX] + patch,
+                *edge = p->begin[EB_FEATURE_EDGE] + patch,
+                *triangle = p->begin[EB_FEATURE_TRIANGLE] + patch;
+  double most = 0;
+  for (int32_t f = vertex[0]; f < vertex[1]; f++) c->travel[f] += c->moved[f];
+  for (int32_t f = edge[0]; f < edge[1]; f++)
+    c->travel[f] += larger(c->moved[p->corner[f][0]], c->moved[p->corner[f][1]]);
+  for (int32_t f = triangle[0]; f < triangle[1]; f++) {
+    const int32_t *corner = p->corner[f];
+    double way = larger(larger(c->moved[corner[0]], c->moved[corner[1]]), c->moved[corner[2]]);
+    c->travel[f] += way;
+    most = larger(most, way);
+  }
+  c->gone[patch] += most;
+}
+
+/* A vertex feature at x0: its way, reach and box in the step. */
+static void start_vertex(eb_collisions *c, int32_t f, const double *way, double reach) {
+  for (int d = 0; d < 3; d++) c->way[f][d] = way ? way[d] : 0;
+  c->reach[f] = reach;
+  c->box[f] = bounds_ahead(c, f, 1, 1);
+  move_vertex(c, f, c->x0[f]);
 }
 
 eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *way,
                              const double *reach) {
-  int32_t vertices = c->patches.first[EB_FEATURE_EDGE];
+  const eb_patches *p = &c->patches;
   EB_TRY(check_positions(c->mesh, x0));
   for (size_t i = 0; i < (size_t)c->mesh->vertex_count; i++) {
     if (way && !all_hold(way + 3 * i))
@@ -496,20 +556,22 @@ eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *w
                       "collisions: vertex %zu has the reach %g m; it must be from 0 to %g", i,
                       reach[i], eb_bounds_limit);
   }
-  if (c->begun) gather(&c->patches, x0, c->x0);
-  bool anew =
-      !c->begun || eb_patches_spread(&c->patches, (const double(*)[3])c->x0) > 2 * c->spread;
-  if (anew)
-    form_patches(c, x0);
-  else
-    travel_to_start(c);
-  if (way)
-    gather(&c->patches, way, c->way);
-  else
-    memset(c->way, 0, (size_t)vertices * sizeof *c->way);
-  for (int32_t f = 0; f < vertices; f++) c->reach[f] = reach[c->patches.index[f]];
-  memcpy(c->x1, c->x0, (size_t)vertices * sizeof *c->x1);
-  fit_boxes(c);
+  if (c->begun) gather(p, x0, c->x0);
+  bool anew = !c->begun || eb_patches_spread(p, (const double(*)[3])c->x0) > 2 * c->spread;
+  if (anew) form_patches(c, x0);
+#pragma omp parallel num_threads(team_for(sweep_work(c)))
+  {
+#pragma omp for schedule(dynamic, VERTICES)
+    for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
+      size_t i = (size_t)p->index[f];
+      start_vertex(c, f, way ? way + 3 * i : NULL, reach[i]);
+    }
+#pragma omp for schedule(dynamic, PATCHES)
+    for (int32_t k = 0; k < p->count; k++) {
+      travel(c, k);
+      enclose_features(p, k, c->box);
+    }
+  }
   return follow_boxes(c, anew);
 }
 
@@ -522,23 +584,31 @@ eb_error eb_collisions_cover(eb_collisions *c, const double *x1, int32_t *repair
     return EB_ERROR(EB_ERR_INVALID,
                     "collisions: call eb_collisions_begin before eb_collisions_cover");
   EB_TRY(check_positions(c->mesh, x1));
-#pragma omp parallel for schedule(static) reduction(+ : raised)
-  for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
-    double off = off_way(c, f, x1 + 3 * (size_t)p->index[f]);
-    if (off <= c->reach[f]) continue;
-    c->reach[f] = slack * off;
-    raised++;
+#pragma omp parallel num_threads(team_for(sweep_work(c)))
+  {
+#pragma omp for schedule(dynamic, VERTICES) reduction(+ : raised)
+    for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
+      double off = off_way(c, f, x1 + 3 * (size_t)p->index[f]);
+      if (off <= c->reach[f]) continue;
+      c->reach[f] = slack * off;
+      c->box[f] = bounds_ahead(c, f, 1, 1);
+      raised++;
+    }
+    if (raised > 0) {
+#pragma omp for schedule(dynamic, PATCHES)
+      for (int32_t k = 0; k < p->count; k++) enclose_features(p, k, c->box);
+    }
   }
   *repaired = raised;
-  if (raised == 0) return EB_OK;
-  fit_boxes(c);
-  return follow_boxes(c, false);
+  return raised > 0 ? follow_boxes(c, false) : EB_OK;
 }
 
 int64_t eb_collisions_candidates(const eb_collisions *c) {
   int64_t count = 0;
+#pragma omp parallel num_threads(team_for(list_work(c))) reduction(+ : count)
   for (int32_t k = 0; k < 2 * c->thread_count; k++) {
     const pair_list *list = &c->threads[k / 2].pairs[k % 2];
+#pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < list->count; i++)
       count += eb_bounds_meet(c->box[list->pair[i][0]], c->box[list->pair[i][1]]);
   }
@@ -560,72 +630,27 @@ int64_t eb_collisions_candidates(const eb_collisions *c) {
  * made again, and for the pairs of two patches together what these may still travel; skipping
  * changes no hit. A plane at the end of the trial alone tells the same of distances. */
 
-enum { RUNS = 64 /* that a thread takes at a time */ };
-
-/* Of the vertices, boxes of the motion to x1; for distances those of the place alone, grown by half
- * of it each. */
-static eb_error sweep_vertices(eb_collisions *c, const double *x1) {
-  const eb_patches *p = &c->patches;
+/* Moves a vertex to `next` and takes the box of the motion there from x0; for distances that of the
+ * place alone, grown by half of it. Whether that is elsewhere than x0. */
+static bool sweep_vertex(eb_collisions *c, int32_t f, const double next[3]) {
+  double lo[3], hi[3], size[3];
+  const double *from = c->x0[f], *to = c->x1[f];
   bool moves = c->within < 0, elsewhere = false;
-  int32_t outside = INT32_MAX;
-#pragma omp parallel for schedule(static) reduction(min : outside) reduction(| : elsewhere)
-  for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
-    double lo[3], hi[3], size[3], *to = c->x1[f];
-    const double *from = c->x0[f], *next = x1 + 3 * (size_t)p->index[f];
-    c->moved[f] += sqrt(eb_squared_distance3(next, to));
-    memcpy(to, next, 3 * sizeof *to);
-    for (int d = 0; d < 3; d++) {
-      elsewhere |= from[d] != to[d];
-      if (moves) {
-        lo[d] = from[d] < to[d] ? from[d] : to[d];
-        hi[d] = from[d] < to[d] ? to[d] : from[d];
-        size[d] = hi[d] > -lo[d] ? hi[d] : -lo[d];
-      } else {
-        lo[d] = to[d] - 0.5 * c->within;
-        hi[d] = to[d] + 0.5 * c->within;
-        size[d] = fabs(to[d]) + c->within;
-      }
-    }
-    c->swept[f] = eb_bounds_of(lo, hi, size);
-    if (!(off_way(c, f, to) <= c->reach[f]) && p->index[f] < outside) outside = p->index[f];
-  }
-  c->at_start = !elsewhere;
-  if (outside < INT32_MAX)
-    return EB_ERROR(EB_ERR_INVALID,
-                    "collisions: vertex %d has left its reach; call eb_collisions_cover before "
-                    "eb_collisions_find",
-                    outside);
-  return EB_OK;
-}
-
-/* Edges and triangles follow their vertices. A patch has a triangle of each of its vertices and
- * edges, which goes at least as far. */
-static void sweep_features(eb_collisions *c) {
-  const eb_patches *p = &c->patches;
-  enclose_features(p, c->swept);
-#pragma omp parallel
-  {
-#pragma omp for schedule(static)
-    for (int32_t k = 0; k < p->count; k++) {
-      const int32_t *edge = p->begin[EB_FEATURE_EDGE] + k,
-                    *triangle = p->begin[EB_FEATURE_TRIANGLE] + k;
-      double most = 0;
-      for (int32_t f = edge[0]; f < edge[1]; f++)
-        c->travel[f] += larger(c->moved[p->corner[f][0]], c->moved[p->corner[f][1]]);
-      for (int32_t f = triangle[0]; f < triangle[1]; f++) {
-        const int32_t *corner = p->corner[f];
-        double way = larger(larger(c->moved[corner[0]], c->moved[corner[1]]), c->moved[corner[2]]);
-        c->travel[f] += way;
-        most = larger(most, way);
-      }
-      c->gone[k] += most;
-    }
-#pragma omp for schedule(static)
-    for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
-      c->travel[f] += c->moved[f];
-      c->moved[f] = 0;
+  move_vertex(c, f, next);
+  for (int d = 0; d < 3; d++) {
+    elsewhere |= from[d] != to[d];
+    if (moves) {
+      lo[d] = from[d] < to[d] ? from[d] : to[d];
+      hi[d] = from[d] < to[d] ? to[d] : from[d];
+      size[d] = hi[d] > -lo[d] ? hi[d] : -lo[d];
+    } else {
+      lo[d] = to[d] - 0.5 * c->within;
+      hi[d] = to[d] + 0.5 * c->within;
+      size[d] = fabs(to[d]) + c->within;
     }
   }
+  c->swept[f] = eb_bounds_of(lo, hi, size);
+  return elsewhere;
 }
 
 /* From the second feature's middle to the first one's, at any length. */
@@ -707,7 +732,6 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
   }
   *v = c->within < 0 ? test_motion(kind, (const double(*)[3])x0, (const double(*)[3])x1)
                      : test_distance(c->within, kind, (const double(*)[3])x1);
-  v->from_x0 |= c->at_start;
   /* What is listed for later steps may be near without being a candidate of this one. */
   if (!v->meets || !eb_bounds_meet(c->box[pair[0]], c->box[pair[1]])) return EB_OK;
   eb_hit hit = {.pair.kind = kind, .time = v->value};
@@ -724,9 +748,9 @@ static void prove(const eb_collisions *c, pair_list *list, int64_t k, double tra
   if (beyond > 0) *proof[NOT_NEAR] = larger(*proof[NOT_NEAR], travel + 0.5 * beyond);
 }
 
-/* Tests what is not proven of a run, which begins at `first`. */
+/* Tests what is not proven of a run. */
 static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, int64_t r,
-                         hit_list *hits) {
+                         bool at_start, hit_list *hits) {
   pair_run *run = &list->run[r];
   proof_kind asked = c->within < 0 ? NO_COLLISION : NOT_NEAR;
   double gone = c->gone[run->patch[0]] + c->gone[run->patch[1]],
@@ -738,9 +762,9 @@ static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, i
     if (!(list->proof[asked][k] > travel)) {
       /* Boxes are apart by a plane across an axis. */
       double gap = (double)eb_bounds_gap(c->swept[pair[0]], c->swept[pair[1]]);
-      verdict v = {.apart = c->within < 0 ? gap : gap + c->within,
-                   .from_x0 = c->within < 0 || c->at_start};
+      verdict v = {.apart = c->within < 0 ? gap : gap + c->within, .from_x0 = c->within < 0};
       if (!(gap > 0)) EB_TRY(test_pair(c, kind, pair, &v, hits));
+      v.from_x0 |= at_start;
       prove(c, list, k, travel, &v);
     }
     for (int p = 0; p < PROOF_KINDS; p++)
@@ -750,17 +774,42 @@ static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, i
   return EB_OK;
 }
 
-static eb_error test_lists(eb_collisions *c) {
-#pragma omp parallel
-  {
-    thread_lists *own = &c->threads[omp_get_thread_num()];
-    for (int32_t l = 0; l < 2 * c->thread_count; l++) {
-      pair_list *list = &c->threads[l / 2].pairs[l % 2];
+/* By each thread of a region. */
+static void test_lists(eb_collisions *c, bool at_start) {
+  thread_lists *own = &c->threads[omp_get_thread_num()];
+  for (int32_t l = 0; l < 2 * c->thread_count; l++) {
+    pair_list *list = &c->threads[l / 2].pairs[l % 2];
 #pragma omp for schedule(dynamic, RUNS) nowait
-      for (int64_t r = 0; r < list->run_count; r++)
-        if (!own->error) own->error = test_run(c, (eb_pair_kind)(l % 2), list, r, &own->hits);
-    }
+    for (int64_t r = 0; r < list->run_count; r++)
+      if (!own->error)
+        own->error = test_run(c, (eb_pair_kind)(l % 2), list, r, at_start, &own->hits);
   }
+}
+
+/* Moves to x1 and tests all that is listed. */
+static eb_error sweep_and_test(eb_collisions *c, const double *x1) {
+  const eb_patches *p = &c->patches;
+  int32_t outside = INT32_MAX;
+  bool elsewhere = false;
+#pragma omp parallel num_threads(team_for(sweep_work(c) + list_work(c)))
+  {
+#pragma omp for schedule(dynamic, VERTICES) reduction(min : outside) reduction(| : elsewhere)
+    for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
+      elsewhere |= sweep_vertex(c, f, x1 + 3 * (size_t)p->index[f]);
+      if (!(off_way(c, f, c->x1[f]) <= c->reach[f]) && p->index[f] < outside) outside = p->index[f];
+    }
+#pragma omp for schedule(dynamic, PATCHES)
+    for (int32_t k = 0; k < p->count; k++) {
+      travel(c, k);
+      enclose_features(p, k, c->swept);
+    }
+    if (outside == INT32_MAX) test_lists(c, !elsewhere);
+  }
+  if (outside < INT32_MAX)
+    return EB_ERROR(EB_ERR_INVALID,
+                    "collisions: vertex %d has left its reach; call eb_collisions_cover before "
+                    "eb_collisions_find",
+                    outside);
   return first_error(c);
 }
 
@@ -796,9 +845,7 @@ static eb_error test(eb_collisions *c, const double *x1, double within, int32_t 
   }
   EB_TRY(make_lists(c));
   for (int32_t k = 0; k < c->thread_count; k++) c->threads[k].hits.count = 0;
-  EB_TRY(sweep_vertices(c, x1));
-  sweep_features(c);
-  EB_TRY(test_lists(c));
+  EB_TRY(sweep_and_test(c, x1));
   /* Together, in one order. */
   for (int32_t k = 0; k < c->thread_count; k++) all += c->threads[k].hits.count;
   if (all > INT32_MAX)

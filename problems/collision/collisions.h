@@ -5,9 +5,9 @@
  * triangles form patches of neighbours, whose boxes, grown by the reach of their vertices, stand in
  * a tree. That gives lists of candidates, pairs of features, which serve for some steps; any number
  * of motions that stay within the reach of a step are tested continuously against them (Verschoor
- * and Jalba 2019, Section 5: boxes grown by 3 h v). Parallel; hits and their order follow from
- * mesh, reach and motion alone: they are the same for any number of threads and whatever was
- * detected before. */
+ * and Jalba 2019, Section 5: boxes grown by 3 h v). Parallel where there is enough to do;
+ * hits and their order follow from mesh, reach and motion alone: they are the same for any number
+ * of threads and whatever was detected before. */
 #ifndef EB_COLLISIONS_H
 #define EB_COLLISIONS_H
 
