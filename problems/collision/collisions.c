@@ -8,7 +8,7 @@
  *
  * The tree over the patches is built anew whenever boxes are drawn: it has an eighth as many leaves
  * as there are triangles. Patches are formed anew when their vertices have spread to twice what
- * they were. Memory: about 170 bytes a feature, 24 a listed pair. Fails for positions and reaches
+ * they were. Memory: about 140 bytes a feature, 24 a listed pair. Fails for positions and reaches
  * that are not finite. */
 #include "problems/collision/collisions.h"
 
@@ -32,14 +32,14 @@ typedef enum proof_kind { NO_COLLISION, NOT_NEAR, PROOF_KINDS } proof_kind;
 typedef struct pair_run {
   int32_t patch[2];
   int64_t end;               /* the next run begins here */
-  double until[PROOF_KINDS]; /* the proofs of all hold until `gone` of both patches is this, m */
+  double until[PROOF_KINDS]; /* the proofs of all hold until the patches have gone so far, m */
 } pair_run;
 
 /* Pairs of features: vertex and triangle, or edge and edge. */
 typedef struct pair_list {
   int64_t count, room;
   int32_t (*pair)[2]; /* features */
-  double *proof[2];   /* by proof_kind: holds until `travel` of both features is this, m */
+  double *proof[2];   /* by proof_kind: holds until `gone` of both patches is this, m */
   int64_t run_count, run_room;
   pair_run *run;
 } pair_list;
@@ -63,13 +63,12 @@ struct eb_collisions {
   double spread;      /* of the patches when they were formed, m */
   bool begun;
   double (*x0)[3], (*x1)[3], (*way)[3], *reach; /* of vertex features, m */
-  eb_bounds *box, *swept; /* of features: within reach; of a motion, or a place */
+  eb_bounds *box, *swept; /* of vertices: within reach; of a motion, or a place */
   eb_bounds *drawn,
       *before;          /* of features: what the lists are of; the same before the last change */
   eb_bounds *patch_box; /* around `drawn` */
   double *moved;        /* of vertices: their last way, m */
-  double *travel;       /* of features: sum over all of the longest way of a vertex, m */
-  double *gone;         /* of patches: sum over all of what a feature has travelled at most, m */
+  double *gone;         /* of patches: sum of the last ways of the vertex that went farthest, m */
   double proven;        /* the distance that proofs for distance are for, m; 0: there are none */
   uint8_t *changed;     /* a patch: are there features whose `drawn` has changed? */
   bool all_changed;     /* every one of them */
@@ -104,12 +103,11 @@ static eb_error allocate(eb_collisions *c) {
   EB_TRY(EB_NEW(c->x1, vertices));
   EB_TRY(EB_NEW(c->way, vertices));
   EB_TRY(EB_NEW(c->reach, vertices));
-  EB_TRY(EB_NEW(c->box, features));
-  EB_TRY(EB_NEW(c->swept, features));
+  EB_TRY(EB_NEW(c->box, vertices));
+  EB_TRY(EB_NEW(c->swept, vertices));
   EB_TRY(EB_NEW(c->drawn, features));
   EB_TRY(EB_NEW(c->before, features));
   EB_TRY(EB_NEW(c->moved, vertices));
-  EB_TRY(EB_NEW(c->travel, features));
   EB_TRY(EB_NEW(c->gone, c->patches.count));
   EB_TRY(EB_NEW(c->changed, c->patches.count));
   return EB_NEW(c->patch_box, c->patches.count);
@@ -140,9 +138,9 @@ void eb_collisions_destroy(eb_collisions *c) {
   }
   eb_patches_clear(&c->patches);
   eb_patch_tree_clear(&c->tree);
-  void *const owned[] = {c->threads, c->hits,  c->near,    c->x0,        c->x1,     c->way,
-                         c->reach,   c->box,   c->swept,   c->drawn,     c->before, c->travel,
-                         c->gone,    c->moved, c->changed, c->patch_box, c};
+  void *const owned[] = {c->threads, c->hits,    c->near,      c->x0,    c->x1,     c->way,
+                         c->reach,   c->box,     c->swept,     c->drawn, c->before, c->gone,
+                         c->moved,   c->changed, c->patch_box, c};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
 }
 
@@ -154,7 +152,7 @@ void eb_collisions_destroy(eb_collisions *c) {
  * bodies wakes nobody. It is one or all, for the runtime ends threads that a smaller team leaves
  * out. Results do not depend on who does what. */
 enum { WORTH_A_TEAM = 200000, PER_FEATURE = 8, PER_PAIR = 2, PER_PATCH = 10000 };
-enum { VERTICES = 256, PATCHES = 32, RUNS = 64 /* to a piece */ };
+enum { VERTICES = 256, PATCHES = 32, RUNS = 64, PAIRS = 4096 /* to a piece */ };
 
 static int team_for(int64_t work) {
   return work < WORTH_A_TEAM ? 1 : omp_get_max_threads();
@@ -365,15 +363,10 @@ static eb_error list_pairs(eb_collisions *c, bool all, int32_t changed) {
  * more pairs, shorter ones are left sooner. */
 static const double STEPS_AHEAD = 3, REACHES_AHEAD = 3;
 
-/* Boxes of the edges and triangles of a patch from those of the vertices, which are set. */
-static void enclose_features(const eb_patches *p, int32_t patch, eb_bounds *box) {
-  const int32_t *edge = p->begin[EB_FEATURE_EDGE] + patch,
-                *triangle = p->begin[EB_FEATURE_TRIANGLE] + patch;
-  for (int32_t f = edge[0]; f < edge[1]; f++)
-    box[f] = eb_bounds_join(box[p->corner[f][0]], box[p->corner[f][1]]);
-  for (int32_t f = triangle[0]; f < triangle[1]; f++)
-    box[f] = eb_bounds_join(eb_bounds_join(box[p->corner[f][0]], box[p->corner[f][1]]),
-                            box[p->corner[f][2]]);
+/* The box of a feature from those of its vertices. */
+static eb_bounds enclose(const eb_patches *p, const eb_bounds *box, int32_t f) {
+  const int32_t *corner = p->corner[f];
+  return eb_bounds_join(eb_bounds_join(box[corner[0]], box[corner[1]]), box[corner[2]]);
 }
 
 /* In a register; fmax is a call. */
@@ -425,19 +418,18 @@ static void draw_vertices(eb_collisions *c, int32_t patch) {
     c->drawn[f] = bounds_ahead(c, f, STEPS_AHEAD, REACHES_AHEAD);
 }
 
-/* The drawn boxes of a patch from those of vertices; whether any is another one. */
+/* The drawn boxes of the edges and triangles of a patch; whether any is another one. */
 static bool draw_features(eb_collisions *c, int32_t patch) {
   const eb_patches *p = &c->patches;
-  eb_bounds box = eb_bounds_nothing();
+  eb_bounds around = eb_bounds_nothing();
   bool changed = false;
-  enclose_features(p, patch, c->drawn);
-  for (int32_t f = p->begin[EB_FEATURE_TRIANGLE][patch];
-       f < p->begin[EB_FEATURE_TRIANGLE][patch + 1]; f++)
-    box = eb_bounds_join(box, c->drawn[f]);
-  c->patch_box[patch] = box;
-  for (int kind = 0; kind < EB_FEATURE_KINDS; kind++)
-    for (int32_t f = p->begin[kind][patch]; f < p->begin[kind][patch + 1]; f++)
+  for (int kind = EB_FEATURE_EDGE; kind < EB_FEATURE_KINDS; kind++)
+    for (int32_t f = p->begin[kind][patch]; f < p->begin[kind][patch + 1]; f++) {
+      c->drawn[f] = enclose(p, c->drawn, f);
+      around = eb_bounds_join(around, c->drawn[f]);
       changed |= eb_bounds_any(c->drawn[f] != c->before[f]);
+    }
+  c->patch_box[patch] = around;
   return changed;
 }
 
@@ -504,7 +496,6 @@ static void form_patches(eb_collisions *c, const double *x0) {
   gather(&c->patches, x0, c->x0);
   c->spread = eb_patches_spread(&c->patches, (const double(*)[3])c->x0);
   memcpy(c->x1, c->x0, (size_t)vertices * sizeof *c->x1);
-  memset(c->travel, 0, (size_t)c->patches.feature_count * sizeof *c->travel);
   memset(c->gone, 0, (size_t)c->patches.count * sizeof *c->gone);
 }
 
@@ -514,23 +505,13 @@ static void move_vertex(eb_collisions *c, int32_t f, const double next[3]) {
   memcpy(c->x1[f], next, sizeof c->x1[f]);
 }
 
-/* What the features of a patch have travelled, once vertices have moved. A patch has a triangle of
- * each of its vertices and edges, which goes at least as far. */
+/* Adds the last way of the vertex of a patch that went farthest: no point of its features has gone
+ * farther. Each of them has its vertices in a triangle of the patch. */
 static void travel(eb_collisions *c, int32_t patch) {
-  const eb_patches *p = &c->patches;
-  const int32_t *vertex = p->begin[EB_FEATURE_VERTEX] + patch,
-                *edge = p->begin[EB_FEATURE_EDGE] + patch,
-                *triangle = p->begin[EB_FEATURE_TRIANGLE] + patch;
+  const int32_t *begin = c->patches.begin[EB_FEATURE_TRIANGLE] + patch;
   double most = 0;
-  for (int32_t f = vertex[0]; f < vertex[1]; f++) c->travel[f] += c->moved[f];
-  for (int32_t f = edge[0]; f < edge[1]; f++)
-    c->travel[f] += larger(c->moved[p->corner[f][0]], c->moved[p->corner[f][1]]);
-  for (int32_t f = triangle[0]; f < triangle[1]; f++) {
-    const int32_t *corner = p->corner[f];
-    double way = larger(larger(c->moved[corner[0]], c->moved[corner[1]]), c->moved[corner[2]]);
-    c->travel[f] += way;
-    most = larger(most, way);
-  }
+  for (int32_t f = begin[0]; f < begin[1]; f++)
+    for (int k = 0; k < 3; k++) most = larger(most, c->moved[c->patches.corner[f][k]]);
   c->gone[patch] += most;
 }
 
@@ -567,10 +548,7 @@ eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *w
       start_vertex(c, f, way ? way + 3 * i : NULL, reach[i]);
     }
 #pragma omp for schedule(dynamic, PATCHES)
-    for (int32_t k = 0; k < p->count; k++) {
-      travel(c, k);
-      enclose_features(p, k, c->box);
-    }
+    for (int32_t k = 0; k < p->count; k++) travel(c, k);
   }
   return follow_boxes(c, anew);
 }
@@ -584,33 +562,33 @@ eb_error eb_collisions_cover(eb_collisions *c, const double *x1, int32_t *repair
     return EB_ERROR(EB_ERR_INVALID,
                     "collisions: call eb_collisions_begin before eb_collisions_cover");
   EB_TRY(check_positions(c->mesh, x1));
-#pragma omp parallel num_threads(team_for(sweep_work(c)))
-  {
-#pragma omp for schedule(dynamic, VERTICES) reduction(+ : raised)
-    for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
-      double off = off_way(c, f, x1 + 3 * (size_t)p->index[f]);
-      if (off <= c->reach[f]) continue;
-      c->reach[f] = slack * off;
-      c->box[f] = bounds_ahead(c, f, 1, 1);
-      raised++;
-    }
-    if (raised > 0) {
-#pragma omp for schedule(dynamic, PATCHES)
-      for (int32_t k = 0; k < p->count; k++) enclose_features(p, k, c->box);
-    }
+#pragma omp parallel for schedule(dynamic, VERTICES) reduction(+ : raised)                         \
+    num_threads(team_for(sweep_work(c) / 4)) /* of vertices alone */
+  for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
+    double off = off_way(c, f, x1 + 3 * (size_t)p->index[f]);
+    if (off <= c->reach[f]) continue;
+    c->reach[f] = slack * off;
+    c->box[f] = bounds_ahead(c, f, 1, 1);
+    raised++;
   }
   *repaired = raised;
   return raised > 0 ? follow_boxes(c, false) : EB_OK;
 }
 
 int64_t eb_collisions_candidates(const eb_collisions *c) {
+  const eb_patches *p = &c->patches;
+  eb_bounds *box = c->before; /* only a listing needs what is there */
   int64_t count = 0;
-#pragma omp parallel num_threads(team_for(list_work(c))) reduction(+ : count)
-  for (int32_t k = 0; k < 2 * c->thread_count; k++) {
-    const pair_list *list = &c->threads[k / 2].pairs[k % 2];
-#pragma omp for schedule(static) nowait
-    for (int64_t i = 0; i < list->count; i++)
-      count += eb_bounds_meet(c->box[list->pair[i][0]], c->box[list->pair[i][1]]);
+#pragma omp parallel num_threads(team_for(sweep_work(c) + list_work(c))) reduction(+ : count)
+  {
+#pragma omp for schedule(dynamic, VERTICES)
+    for (int32_t f = 0; f < p->feature_count; f++) box[f] = enclose(p, c->box, f);
+    for (int32_t l = 0; l < 2 * c->thread_count; l++) {
+      const pair_list *list = &c->threads[l / 2].pairs[l % 2];
+#pragma omp for schedule(dynamic, PAIRS) nowait
+      for (int64_t k = 0; k < list->count; k++)
+        count += eb_bounds_meet(box[list->pair[k][0]], box[list->pair[k][1]]);
+    }
   }
   return count;
 }
@@ -624,11 +602,11 @@ int64_t eb_collisions_candidates(const eb_collisions *c) {
  *
  * Trials of one step differ by little, and so do steps. A plane that has told the features of a
  * candidate apart by m where the step begins and where the trial ends does so again, with half of m
- * left over for rounding, as long as the two, each by the vertex that moves most, travel less than
- * m / 2 from the latter on: other trials of the step begin at the same place, and later steps begin
- * on that way. So a test leaves behind the `travel` of both features until which it need not be
- * made again, and for the pairs of two patches together what these may still travel; skipping
- * changes no hit. A plane at the end of the trial alone tells the same of distances. */
+ * left over for rounding, as long as the two go less than m / 2 from the latter on: other trials of
+ * the step begin at the same place, and later steps begin on that way. A feature goes no farther
+ * than its patch. So a test leaves behind how far both patches together may have gone until it has
+ * to be made again, all pairs of the two patches the least of that; skipping changes no hit. A
+ * plane at the end of the trial alone tells the same of distances. */
 
 /* Moves a vertex to `next` and takes the box of the motion there from x0; for distances that of the
  * place alone, grown by half of it. Whether that is elsewhere than x0. */
@@ -733,44 +711,46 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
   *v = c->within < 0 ? test_motion(kind, (const double(*)[3])x0, (const double(*)[3])x1)
                      : test_distance(c->within, kind, (const double(*)[3])x1);
   /* What is listed for later steps may be near without being a candidate of this one. */
-  if (!v->meets || !eb_bounds_meet(c->box[pair[0]], c->box[pair[1]])) return EB_OK;
+  if (!v->meets || !eb_bounds_meet(enclose(p, c->box, pair[0]), enclose(p, c->box, pair[1])))
+    return EB_OK;
   eb_hit hit = {.pair.kind = kind, .time = v->value};
   for (int k = 0; k < 4; k++) hit.pair.vertex[k] = p->index[features[k]];
   return add_hit(list, &hit);
 }
 
-/* Leaves behind what a test at `travel` has told of pair k. */
-static void prove(const eb_collisions *c, pair_list *list, int64_t k, double travel,
+/* Leaves behind what a test of pair k has told when its patches had gone so far. */
+static void prove(const eb_collisions *c, pair_list *list, int64_t k, double gone,
                   const verdict *v) {
   double beyond = v->apart - c->proven, *proof[] = {list->proof[0] + k, list->proof[1] + k};
   if (v->from_x0 && v->apart > 0)
-    *proof[NO_COLLISION] = larger(*proof[NO_COLLISION], travel + 0.5 * v->apart);
-  if (beyond > 0) *proof[NOT_NEAR] = larger(*proof[NOT_NEAR], travel + 0.5 * beyond);
+    *proof[NO_COLLISION] = larger(*proof[NO_COLLISION], gone + 0.5 * v->apart);
+  if (beyond > 0) *proof[NOT_NEAR] = larger(*proof[NOT_NEAR], gone + 0.5 * beyond);
 }
 
 /* Tests what is not proven of a run. */
 static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, int64_t r,
                          bool at_start, hit_list *hits) {
+  const eb_patches *p = &c->patches;
   pair_run *run = &list->run[r];
   proof_kind asked = c->within < 0 ? NO_COLLISION : NOT_NEAR;
-  double gone = c->gone[run->patch[0]] + c->gone[run->patch[1]],
-         left[PROOF_KINDS] = {INFINITY, INFINITY};
+  double gone = c->gone[run->patch[0]] + c->gone[run->patch[1]];
   if (run->until[asked] > gone) return EB_OK;
+  double until[PROOF_KINDS] = {INFINITY, INFINITY};
   for (int64_t k = r > 0 ? run[-1].end : 0; k < run->end; k++) {
-    const int32_t *pair = list->pair[k];
-    double travel = c->travel[pair[0]] + c->travel[pair[1]];
-    if (!(list->proof[asked][k] > travel)) {
+    if (!(list->proof[asked][k] > gone)) {
+      const int32_t *pair = list->pair[k];
       /* Boxes are apart by a plane across an axis. */
-      double gap = (double)eb_bounds_gap(c->swept[pair[0]], c->swept[pair[1]]);
+      double gap =
+          (double)eb_bounds_gap(enclose(p, c->swept, pair[0]), enclose(p, c->swept, pair[1]));
       verdict v = {.apart = c->within < 0 ? gap : gap + c->within, .from_x0 = c->within < 0};
       if (!(gap > 0)) EB_TRY(test_pair(c, kind, pair, &v, hits));
       v.from_x0 |= at_start;
-      prove(c, list, k, travel, &v);
+      prove(c, list, k, gone, &v);
     }
-    for (int p = 0; p < PROOF_KINDS; p++)
-      left[p] = list->proof[p][k] - travel < left[p] ? list->proof[p][k] - travel : left[p];
+    for (int q = 0; q < PROOF_KINDS; q++)
+      until[q] = list->proof[q][k] < until[q] ? list->proof[q][k] : until[q];
   }
-  for (int p = 0; p < PROOF_KINDS; p++) run->until[p] = gone + left[p];
+  memcpy(run->until, until, sizeof until);
   return EB_OK;
 }
 
@@ -799,10 +779,7 @@ static eb_error sweep_and_test(eb_collisions *c, const double *x1) {
       if (!(off_way(c, f, c->x1[f]) <= c->reach[f]) && p->index[f] < outside) outside = p->index[f];
     }
 #pragma omp for schedule(dynamic, PATCHES)
-    for (int32_t k = 0; k < p->count; k++) {
-      travel(c, k);
-      enclose_features(p, k, c->swept);
-    }
+    for (int32_t k = 0; k < p->count; k++) travel(c, k);
     if (outside == INT32_MAX) test_lists(c, !elsewhere);
   }
   if (outside < INT32_MAX)
