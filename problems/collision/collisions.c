@@ -307,18 +307,20 @@ static eb_error list_patch(const eb_collisions *c, bool all, int32_t patch, pair
   return EB_OK;
 }
 
-/* Takes pairs off a list whose boxes do not meet any more, and runs without pairs. */
+/* Takes pairs off a list whose boxes do not meet any more, and runs without pairs. Those of patches
+ * that have not changed still meet. */
 static void drop_parted(const eb_collisions *c, pair_list *list) {
   int64_t kept = 0, kept_runs = 0, k = 0;
   for (int64_t r = 0; r < list->run_count; r++) {
     pair_run run = list->run[r];
+    bool same = !c->changed[run.patch[0]] && !c->changed[run.patch[1]];
     int64_t first = kept;
     for (; k < run.end; k++) {
       int32_t f = list->pair[k][0], g = list->pair[k][1];
       list->pair[kept][0] = f;
       list->pair[kept][1] = g;
       for (int p = 0; p < PROOF_KINDS; p++) list->proof[p][kept] = list->proof[p][k];
-      kept += eb_bounds_meet(c->drawn[f], c->drawn[g]);
+      kept += same || eb_bounds_meet(c->drawn[f], c->drawn[g]);
     }
     run.end = kept;
     if (kept > first) list->run[kept_runs++] = run;
@@ -369,7 +371,11 @@ static eb_bounds enclose(const eb_patches *p, const eb_bounds *box, int32_t f) {
   return eb_bounds_join(eb_bounds_join(box[corner[0]], box[corner[1]]), box[corner[2]]);
 }
 
-/* In a register; fmax is a call. */
+/* In a register; fmin and fmax are calls. */
+static double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
 static double larger(double a, double b) {
   return a > b ? a : b;
 }
@@ -380,7 +386,7 @@ static double off_way(const eb_collisions *c, int32_t f, const double x[3]) {
   double most = 0;
   for (int d = 0; d < 3; d++) {
     double moved = x[d] - c->x0[f][d], way = c->way[f][d];
-    most = larger(most, larger((way < 0 ? way : 0) - moved, moved - larger(way, 0)));
+    most = larger(most, larger(smaller(way, 0) - moved, moved - larger(way, 0)));
   }
   return most;
 }
@@ -390,8 +396,8 @@ static eb_bounds bounds_ahead(const eb_collisions *c, int32_t f, double steps, d
   double lo[3], hi[3], size[3], r = reaches * c->reach[f];
   for (int d = 0; d < 3; d++) {
     double way = steps * c->way[f][d];
-    lo[d] = c->x0[f][d] + fmin(way, 0) - r;
-    hi[d] = c->x0[f][d] + fmax(way, 0) + r;
+    lo[d] = c->x0[f][d] + smaller(way, 0) - r;
+    hi[d] = c->x0[f][d] + larger(way, 0) + r;
     size[d] = fabs(c->x0[f][d]) + fabs(way) + r;
   }
   return eb_bounds_of(lo, hi, size);
@@ -618,9 +624,9 @@ static bool sweep_vertex(eb_collisions *c, int32_t f, const double next[3]) {
   for (int d = 0; d < 3; d++) {
     elsewhere |= from[d] != to[d];
     if (moves) {
-      lo[d] = from[d] < to[d] ? from[d] : to[d];
-      hi[d] = from[d] < to[d] ? to[d] : from[d];
-      size[d] = hi[d] > -lo[d] ? hi[d] : -lo[d];
+      lo[d] = smaller(from[d], to[d]);
+      hi[d] = larger(to[d], from[d]);
+      size[d] = larger(hi[d], -lo[d]);
     } else {
       lo[d] = to[d] - 0.5 * c->within;
       hi[d] = to[d] + 0.5 * c->within;
@@ -747,8 +753,7 @@ static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, i
       v.from_x0 |= at_start;
       prove(c, list, k, gone, &v);
     }
-    for (int q = 0; q < PROOF_KINDS; q++)
-      until[q] = list->proof[q][k] < until[q] ? list->proof[q][k] : until[q];
+    for (int q = 0; q < PROOF_KINDS; q++) until[q] = smaller(list->proof[q][k], until[q]);
   }
   memcpy(run->until, until, sizeof until);
   return EB_OK;

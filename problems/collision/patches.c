@@ -1,7 +1,6 @@
 /* Patches of a collision mesh: see patches.h. */
 #include "problems/collision/patches.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,8 +162,8 @@ double eb_patches_spread(const eb_patches *patches, const double (*x)[3]) {
     for (int d = 0; d < 3 && begin < end; d++) {
       double lo = x[begin][d], hi = lo;
       for (int32_t v = begin + 1; v < end; v++) {
-        lo = fmin(lo, x[v][d]);
-        hi = fmax(hi, x[v][d]);
+        lo = x[v][d] < lo ? x[v][d] : lo; /* fmin is a call */
+        hi = x[v][d] > hi ? x[v][d] : hi;
       }
       sum += hi - lo;
     }
