@@ -374,9 +374,9 @@ static eb_error activate_near(eb_active_set *active, const eb_near *near, int32_
   for (int32_t i = 0; i < count; i++) {
     const eb_pair *pair = &near[i].pair;
     double points[4][3];
+    if (pair->kind != EB_VERTEX_FACE || find(&active->constraints, pair) >= 0) continue;
     pair_points(pair, x, points);
-    if (pair->kind == EB_VERTEX_FACE && is_inside(pair, (eb_points)points) &&
-        find(&active->constraints, pair) < 0 && is_dynamic(active, pair) &&
+    if (is_inside(pair, (eb_points)points) && is_dynamic(active, pair) &&
         keeps_side(active, pair, time, false))
       EB_TRY(activate(active, pair, time, false));
   }
@@ -444,7 +444,8 @@ static eb_error activate_hits(eb_active_set *active, eb_step_log *log) {
  * of its target gap, which is less where the pair has started closer. */
 static bool is_too_close(const eb_active_set *active, const eb_near *near) {
   double x0[4][3];
-  if (find(&active->constraints, &near->pair) < 0) return near->distance < too_close * active->gap;
+  if (!(near->distance < too_close * active->gap)) return false;
+  if (find(&active->constraints, &near->pair) < 0) return true;
   pair_points(&near->pair, active->surface->x0, x0);
   double target = eb_constraint_target_gap(distance_of(&near->pair, (eb_points)x0), active->gap);
   return near->distance < too_close * target;
@@ -477,11 +478,14 @@ static bool acts_at_distance(const eb_active_set *active, const eb_constraint *c
 }
 
 /* Whether the normal of a contact is one that its features have nowhere along this motion: then it
- * was linearized along another trial. */
+ * was linearized along another trial. All motions of the step begin at x0. */
 static bool has_foreign_normal(const eb_active_set *active, const eb_constraint *constraint) {
   static const double alike = 0.99; /* cosine: 8 degrees */
   enum { PLACES = 4 };
+  double x0[4][3];
   if (!(constraint->r[0] > 0) || active->iteration > LAST_TURN) return false;
+  pair_points(&constraint->pair, active->surface->x0, x0);
+  if (!memcmp(constraint->at, x0, sizeof x0)) return false;
   for (int p = 0; p <= PLACES; p++)
     for (int touching = 0; touching < 2; touching++) {
       eb_constraint there = {.pair = constraint->pair};
