@@ -108,6 +108,28 @@ static void count_between_bodies(eb_constraints *set, const eb_contact_surface *
   }
 }
 
+void eb_constraints_count_similar(eb_constraints *set, const eb_contact_surface *surface,
+                                  const eb_contact_system *system, eb_contact_problem *problem) {
+  /* set->start, set->of_node: the constraints around each node. */
+  memset(set->start, 0, ((size_t)system->nodes + 1) * sizeof *set->start);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t k = 0; k < set->count; k++)
+      for (int i = 0; i < 4; i++) {
+        int32_t node = deformable_node(surface, system, set->all[k].pair.vertex[i]);
+        if (node >= 0 && pass == 0) set->start[node + 1]++;
+        if (node >= 0 && pass == 1) set->of_node[set->start[node]++] = k;
+      }
+    for (int32_t i = 0; i < system->nodes && pass == 0; i++) set->start[i + 1] += set->start[i];
+  }
+  /* Filling moved each start to the next: shift back. */
+  memmove(set->start + 1, set->start, (size_t)system->nodes * sizeof *set->start);
+  set->start[0] = 0;
+  memset(set->visited, 0, (size_t)set->count * sizeof *set->visited);
+  for (int32_t k = 0; k < set->count; k++)
+    problem->similar[k] = count_similar(set, surface, system, k);
+  if (system->bodies) count_between_bodies(set, surface, system, problem->similar);
+}
+
 /* ---- the contact problem ----
  *
  * A free node of weight w has the block h w R, R the frame. A node at arm r from the centre of a
@@ -158,7 +180,7 @@ static void add_body_vertex(const eb_constraint *constraint, const eb_contact_sy
   add_known(constraint, constraint->weight[i], beyond, row);
 }
 
-eb_error eb_constraints_problem(eb_constraints *set, const eb_contact_surface *surface,
+eb_error eb_constraints_problem(const eb_constraints *set, const eb_contact_surface *surface,
                                 const eb_contact_system *system, const double *v, double mu,
                                 eb_contact_problem *problem) {
   problem->A = system->implicit.matrix;
@@ -183,23 +205,5 @@ eb_error eb_constraints_problem(eb_constraints *set, const eb_contact_surface *s
     }
     eb_contact_problem_add(problem, row.entries, row.block, row.H, row.c, mu);
   }
-  /* set->start, set->of_node: the constraints around each node. */
-  memset(set->start, 0, ((size_t)system->nodes + 1) * sizeof *set->start);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int32_t k = 0; k < set->count; k++)
-      for (int i = 0; i < 4; i++) {
-        int32_t node = deformable_node(surface, system, set->all[k].pair.vertex[i]);
-        if (node >= 0 && pass == 0) set->start[node + 1]++;
-        if (node >= 0 && pass == 1) set->of_node[set->start[node]++] = k;
-      }
-    for (int32_t i = 0; i < system->nodes && pass == 0; i++) set->start[i + 1] += set->start[i];
-  }
-  /* Filling moved each start to the next: shift back. */
-  memmove(set->start + 1, set->start, (size_t)system->nodes * sizeof *set->start);
-  set->start[0] = 0;
-  memset(set->visited, 0, (size_t)set->count * sizeof *set->visited);
-  for (int32_t k = 0; k < set->count; k++)
-    problem->similar[k] = count_similar(set, surface, system, k);
-  if (system->bodies) count_between_bodies(set, surface, system, problem->similar);
   return EB_OK;
 }

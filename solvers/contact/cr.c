@@ -419,5 +419,9 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   return w->al && goes_on ? polish(w, v, r) : EB_OK;
 }
 
-const eb_contact_method eb_contact_cr = {
-    .name = "cr", .nonlinear = true, .create = create, .solve = solve, .destroy = destroy};
+const eb_contact_method eb_contact_cr = {.name = "cr",
+                                         .nonlinear = true,
+                                         .scaled = true,
+                                         .create = create,
+                                         .solve = solve,
+                                         .destroy = destroy};

@@ -56,6 +56,7 @@ typedef struct eb_contact_method {
   const char *name;
   bool nonlinear;     /* its solver has the option end_test (active_set.h) */
   bool unconstrained; /* its solver has the option start */
+  bool scaled;        /* it asks for problem->similar; for others that is 1 */
   /* Room for systems of `rows` blocks; contacts may grow from solve to solve. Options are the
    * solver's. */
   eb_error (*create)(const eb_solver *solver, int32_t rows, void **data);

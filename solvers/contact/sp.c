@@ -449,5 +449,9 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   return error;
 }
 
-const eb_contact_method eb_contact_sp = {
-    .name = "sp", .unconstrained = true, .create = create, .solve = solve, .destroy = destroy};
+const eb_contact_method eb_contact_sp = {.name = "sp",
+                                         .unconstrained = true,
+                                         .scaled = true,
+                                         .create = create,
+                                         .solve = solve,
+                                         .destroy = destroy};

@@ -382,6 +382,9 @@ static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb
   eb_log_begin(log, EB_PHASE_ASSEMBLE);
   eb_error error = eb_constraints_problem(&step->active.constraints, &step->surface, &step->system,
                                           step->v, mu, step->problem);
+  if (!error && step->method->scaled)
+    eb_constraints_count_similar(&step->active.constraints, &step->surface, &step->system,
+                                 step->problem);
   eb_log_end(log, EB_PHASE_ASSEMBLE);
   EB_TRY(error);
   bool relaxed = false;
