@@ -1,7 +1,5 @@
 /* Candidates and hits against brute force over all pairs: soups, closed surfaces, obstacles, rigid
- * groups, thin and flat triangles; threads; errors. */
-#include <omp.h>
-
+ * groups, thin and flat triangles; errors. */
 #include "tests/collisions_fixture.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -138,42 +136,6 @@ static void test_ways(void) {
   close_world(w);
 }
 
-/* ---- threads --------------------------------------------------------------------------------- */
-
-typedef struct outcome {
-  int64_t candidates;
-  int32_t count;
-  eb_hit *hits;
-} outcome;
-
-static outcome run_on(int threads, const crowd *scene) {
-  omp_set_num_threads(threads);
-  world *w = open_scene(scene);
-  random_state random = random_seed(7);
-  double x1[3 * 3000];
-  const eb_hit *hits;
-  outcome out;
-  move(w, &random, 1, x1);
-  tap_require(eb_collisions_find(w->collisions, x1, &hits, &out.count), "find");
-  out.candidates = eb_collisions_candidates(w->collisions);
-  out.hits = malloc((size_t)out.count * sizeof *hits + 1);
-  memcpy(out.hits, hits, (size_t)out.count * sizeof *hits);
-  close_world(w);
-  return out;
-}
-
-static void test_threads(const crowd *scene) {
-  int before = omp_get_max_threads();
-  outcome one = run_on(1, scene), two = run_on(2, scene);
-  omp_set_num_threads(before);
-  bool same = one.candidates == two.candidates && one.count == two.count && one.count > 0;
-  for (int32_t k = 0; k < one.count && same; k++)
-    same = by_pair(&one.hits[k], &two.hits[k]) == 0 && one.hits[k].time == two.hits[k].time;
-  tap_ok(same, "%s: the same bits on one thread and on two", scene->name);
-  free(one.hits);
-  free(two.hits);
-}
-
 /* ---- borders of the contract ----------------------------------------------------------------- */
 
 static void test_empty(void) {
@@ -259,8 +221,6 @@ int main(void) {
   for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) test_scene(&scenes[k]);
   test_steps();
   test_ways();
-  test_threads(&scenes[1]);
-  test_threads(&scenes[4]);
   test_empty();
   test_touching();
   test_mesh_errors();
