@@ -666,34 +666,46 @@ static double room_between(eb_pair_kind kind, const double n[3], const double or
 
 /* What a test tells of a pair. */
 typedef struct verdict {
-  bool meets;   /* collides on the way, or is nearer at x1 than `within` */
-  double value; /* the time of the collision, or the distance */
-  double apart; /* how far a plane has told the features apart at x1, m; 0: none has */
-  bool from_x0; /* and at x0 */
+  bool meets;        /* collides on the way, or is nearer at x1 than `within` */
+  double value;      /* the time of the collision, or the distance */
+  double apart;      /* how far its features are told apart at x1, m; 0: they are not */
+  double throughout; /* the same, by a plane that tells them apart at x0 too */
 } verdict;
 
 static verdict test_motion(eb_pair_kind kind, const double x0[4][3], const double x1[4][3]) {
   double n[3];
-  verdict v = {.from_x0 = true};
+  verdict v = {0};
   /* With parallel planes between the features at x0 and at x1 there is one all the way, since
    * motion is linear. */
   between_middles(kind, x0, n);
   double room = room_between(kind, n, x0[0], x1);
   if (room > 0 && room_between(kind, n, x0[0], x0) > 0)
-    v.apart = room / sqrt(eb_dot3(n, n));
+    v.apart = v.throughout = room / sqrt(eb_dot3(n, n));
   else
     v.meets = eb_continuous_collision(kind, x0, x1, &v.value);
   return v;
 }
 
-static verdict test_distance(double within, eb_pair_kind kind, const double x[4][3]) {
+/* Features that are near have no plane across the line of their middles, but one across that of
+ * their closest points: what a motion needs, which does not look for those, is left behind here. */
+static verdict test_distance(double within, eb_pair_kind kind, const double x0[4][3],
+                             const double x1[4][3]) {
   double n[3], weight[4];
-  between_middles(kind, x, n);
-  double room = room_between(kind, n, x[0], x);
-  if (room > 0 && room * room > within * within * eb_dot3(n, n))
-    return (verdict){.apart = room / sqrt(eb_dot3(n, n))};
-  double distance = eb_closest_points(kind, x, weight);
-  return (verdict){.meets = distance < within, .value = distance, .apart = distance};
+  verdict v = {0};
+  between_middles(kind, x1, n);
+  double room = room_between(kind, n, x1[0], x1);
+  if (room > 0 && room * room > within * within * eb_dot3(n, n)) {
+    v.apart = room / sqrt(eb_dot3(n, n));
+  } else {
+    v.value = v.apart = eb_closest_points(kind, x1, weight);
+    v.meets = v.value < within;
+    for (int d = 0; d < 3; d++)
+      n[d] = weight[1] * (x1[1][d] - x1[0][d]) + weight[2] * (x1[2][d] - x1[0][d]) +
+             weight[3] * (x1[3][d] - x1[0][d]);
+    room = room_between(kind, n, x1[0], x1);
+  }
+  if (room > 0 && room_between(kind, n, x1[0], x0) > 0) v.throughout = room / sqrt(eb_dot3(n, n));
+  return v;
 }
 
 static eb_error add_hit(hit_list *list, const eb_hit *hit) {
@@ -711,11 +723,11 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
   const int32_t *a = p->corner[pair[swapped]], *b = p->corner[pair[!swapped]];
   const int32_t features[4] = {a[0], edges ? a[1] : b[0], edges ? b[0] : b[1], edges ? b[1] : b[2]};
   for (int k = 0; k < 4; k++) {
+    memcpy(x0[k], c->x0[features[k]], sizeof x0[k]);
     memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
-    if (c->within < 0) memcpy(x0[k], c->x0[features[k]], sizeof x0[k]);
   }
-  *v = c->within < 0 ? test_motion(kind, (const double(*)[3])x0, (const double(*)[3])x1)
-                     : test_distance(c->within, kind, (const double(*)[3])x1);
+  const double(*from)[3] = (const double(*)[3])x0, (*to)[3] = (const double(*)[3])x1;
+  *v = c->within < 0 ? test_motion(kind, from, to) : test_distance(c->within, kind, from, to);
   /* What is listed for later steps may be near without being a candidate of this one. */
   if (!v->meets || !eb_bounds_meet(enclose(p, c->box, pair[0]), enclose(p, c->box, pair[1])))
     return EB_OK;
@@ -728,8 +740,7 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
 static void prove(const eb_collisions *c, pair_list *list, int64_t k, double gone,
                   const verdict *v) {
   double beyond = v->apart - c->proven, *proof[] = {list->proof[0] + k, list->proof[1] + k};
-  if (v->from_x0 && v->apart > 0)
-    *proof[NO_COLLISION] = larger(*proof[NO_COLLISION], gone + 0.5 * v->apart);
+  *proof[NO_COLLISION] = larger(*proof[NO_COLLISION], gone + 0.5 * v->throughout);
   if (beyond > 0) *proof[NOT_NEAR] = larger(*proof[NOT_NEAR], gone + 0.5 * beyond);
 }
 
@@ -748,9 +759,10 @@ static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, i
       /* Boxes are apart by a plane across an axis. */
       double gap =
           (double)eb_bounds_gap(enclose(p, c->swept, pair[0]), enclose(p, c->swept, pair[1]));
-      verdict v = {.apart = c->within < 0 ? gap : gap + c->within, .from_x0 = c->within < 0};
+      verdict v = {.apart = c->within < 0 ? gap : gap + c->within,
+                   .throughout = c->within < 0 ? gap : 0};
       if (!(gap > 0)) EB_TRY(test_pair(c, kind, pair, &v, hits));
-      v.from_x0 |= at_start;
+      if (at_start) v.throughout = v.apart;
       prove(c, list, k, gone, &v);
     }
     for (int q = 0; q < PROOF_KINDS; q++) until[q] = smaller(list->proof[q][k], until[q]);
