@@ -62,16 +62,17 @@ struct eb_collisions {
   eb_patch_tree tree; /* over the patches */
   double spread;      /* of the patches when they were formed, m */
   bool begun;
-  double (*x0)[3], (*x1)[3], (*way)[3], *reach; /* of vertex features, m */
+  double (*x0)[3], (*x1)[3], (*way)[3], *reach; /* of vertices, m */
   eb_bounds *box, *swept; /* of vertices: within reach; of a motion, or a place */
+  double *moved;          /* of vertices: their last way, m */
   eb_bounds *drawn,
-      *before;          /* of features: what the lists are of; the same before the last change */
-  eb_bounds *patch_box; /* around `drawn` */
-  double *moved;        /* of vertices: their last way, m */
-  double *gone;         /* of patches: sum of the last ways of the vertex that went farthest, m */
-  double proven;        /* the distance that proofs for distance are for, m; 0: there are none */
-  uint8_t *changed;     /* a patch: are there features whose `drawn` has changed? */
-  bool all_changed;     /* every one of them */
+      *before;    /* of features: what the lists are of; the same before the last change */
+  uint8_t *grown; /* a feature: does `drawn` reach beyond `before`? */
+  eb_bounds *patch_box, *grown_box; /* of patches: around `drawn`; around what has grown of it */
+  uint8_t *changed;                 /* a patch: are there features whose `drawn` has changed? */
+  bool all_changed;                 /* every one of them */
+  double *gone;  /* of patches: sum of the last ways of the vertex that went farthest, m */
+  double proven; /* the distance that proofs for distance are for, m; 0: there are none */
   int32_t thread_count;
   thread_lists *threads;
   double within; /* of the present test: the distance, m, or < 0 when it is of a motion */
@@ -107,10 +108,12 @@ static eb_error allocate(eb_collisions *c) {
   EB_TRY(EB_NEW(c->swept, vertices));
   EB_TRY(EB_NEW(c->drawn, features));
   EB_TRY(EB_NEW(c->before, features));
+  EB_TRY(EB_NEW(c->grown, features));
   EB_TRY(EB_NEW(c->moved, vertices));
   EB_TRY(EB_NEW(c->gone, c->patches.count));
   EB_TRY(EB_NEW(c->changed, c->patches.count));
-  return EB_NEW(c->patch_box, c->patches.count);
+  EB_TRY(EB_NEW(c->patch_box, c->patches.count));
+  return EB_NEW(c->grown_box, c->patches.count);
 }
 
 eb_error eb_collisions_create(const eb_collision_mesh *mesh, eb_collisions **out) {
@@ -138,9 +141,9 @@ void eb_collisions_destroy(eb_collisions *c) {
   }
   eb_patches_clear(&c->patches);
   eb_patch_tree_clear(&c->tree);
-  void *const owned[] = {c->threads, c->hits,    c->near,      c->x0,    c->x1,     c->way,
-                         c->reach,   c->box,     c->swept,     c->drawn, c->before, c->gone,
-                         c->moved,   c->changed, c->patch_box, c};
+  void *const owned[] = {c->threads, c->hits,    c->near,      c->x0,    c->x1,        c->way,
+                         c->reach,   c->box,     c->swept,     c->drawn, c->before,    c->gone,
+                         c->moved,   c->changed, c->patch_box, c->grown, c->grown_box, c};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
 }
 
@@ -204,9 +207,10 @@ static eb_error first_error(eb_collisions *c) {
   return first;
 }
 
+/* Features of a patch, those that have grown first. */
 typedef struct selection {
-  int32_t patch, feature[EB_PATCH_FEATURES];
-  int count;
+  int32_t patch, feature[EB_PATCH_FEATURES + 1]; /* one is written before it is known to count */
+  int grown, count;
 } selection;
 
 /* The features of a patch whose drawn boxes meet `box`. */
@@ -215,9 +219,12 @@ static void select_near(const eb_collisions *c, eb_feature_kind kind, int32_t pa
   int32_t end = c->patches.begin[kind][patch + 1];
   out->patch = patch;
   out->count = 0;
-  for (int32_t f = c->patches.begin[kind][patch]; f < end; f++) {
-    out->feature[out->count] = f;
-    out->count += eb_bounds_meet(c->drawn[f], box);
+  for (int grown = 1; grown >= 0; grown--) {
+    for (int32_t f = c->patches.begin[kind][patch]; f < end; f++) {
+      out->feature[out->count] = f;
+      out->count += (c->grown[f] == grown) & eb_bounds_meet(c->drawn[f], box);
+    }
+    if (grown) out->grown = out->count;
   }
 }
 
@@ -239,8 +246,8 @@ static eb_error add_run(pair_list *list, int32_t a, int32_t b, int64_t end) {
 }
 
 /* Lists the pairs of features of a and b that may be tested: boxes meet (and, unless `all`, did not
- * `before`, when they were listed), no vertex is shared. The loops have no branches that depend on
- * it. */
+ * `before`, when they were listed: one of them has grown), no vertex is shared. The loops have no
+ * branches that depend on it. */
 static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, const selection *b,
                           pair_list *list) {
   if (a->count == 0 || b->count == 0) return EB_OK;
@@ -250,7 +257,8 @@ static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, 
   for (int i = 0; i < a->count; i++) {
     int32_t f = a->feature[i];
     eb_bounds box = c->drawn[f];
-    for (int j = a == b ? i + 1 : 0; j < b->count; j++) {
+    int end = i < a->grown ? b->count : b->grown;
+    for (int j = a == b ? i + 1 : 0; j < end; j++) {
       pair[met][0] = f;
       pair[met][1] = b->feature[j];
       met += eb_bounds_meet(c->drawn[b->feature[j]], box);
@@ -283,6 +291,9 @@ static eb_error list_faces(const eb_collisions *c, bool all, int32_t of_vertices
 static eb_error list_patches(const eb_collisions *c, bool all, int32_t a, int32_t b,
                              pair_list lists[2]) {
   selection first, second;
+  if (!eb_bounds_meet(c->grown_box[a], c->patch_box[b]) &&
+      !eb_bounds_meet(c->grown_box[b], c->patch_box[a]))
+    return EB_OK;
   EB_TRY(list_faces(c, all, a, b, &lists[EB_VERTEX_FACE]));
   select_near(c, EB_FEATURE_EDGE, a, c->patch_box[b], &first);
   if (a == b) return add_pairs(c, all, &first, &first, &lists[EB_EDGE_EDGE]);
@@ -424,18 +435,22 @@ static void draw_vertices(eb_collisions *c, int32_t patch) {
     c->drawn[f] = bounds_ahead(c, f, STEPS_AHEAD, REACHES_AHEAD);
 }
 
-/* The drawn boxes of the edges and triangles of a patch; whether any is another one. */
-static bool draw_features(eb_collisions *c, int32_t patch) {
+/* The drawn boxes of the edges and triangles of a patch, and what has become of all; whether any is
+ * another one. */
+static bool draw_features(eb_collisions *c, bool all, int32_t patch) {
   const eb_patches *p = &c->patches;
-  eb_bounds around = eb_bounds_nothing();
+  eb_bounds around = eb_bounds_nothing(), grown = around;
   bool changed = false;
-  for (int kind = EB_FEATURE_EDGE; kind < EB_FEATURE_KINDS; kind++)
+  for (int kind = 0; kind < EB_FEATURE_KINDS; kind++)
     for (int32_t f = p->begin[kind][patch]; f < p->begin[kind][patch + 1]; f++) {
-      c->drawn[f] = enclose(p, c->drawn, f);
+      if (kind != EB_FEATURE_VERTEX) c->drawn[f] = enclose(p, c->drawn, f);
       around = eb_bounds_join(around, c->drawn[f]);
+      c->grown[f] = all || !eb_bounds_contain(c->before[f], c->drawn[f]);
+      if (c->grown[f]) grown = eb_bounds_join(grown, c->drawn[f]);
       changed |= eb_bounds_any(c->drawn[f] != c->before[f]);
     }
   c->patch_box[patch] = around;
+  c->grown_box[patch] = grown;
   return changed;
 }
 
@@ -457,7 +472,7 @@ static int32_t draw(eb_collisions *c, bool all) {
       for (int32_t k = 0; k < patches; k++) draw_vertices(c, k);
 #pragma omp for schedule(dynamic, PATCHES) reduction(+ : changed)
       for (int32_t k = 0; k < patches; k++) {
-        c->changed[k] |= draw_features(c, k);
+        c->changed[k] |= draw_features(c, all, k);
         changed += c->changed[k];
       }
     }
