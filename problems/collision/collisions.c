@@ -6,10 +6,10 @@
  * the present step, which the drawn ones contain, and of what is near only pairs count whose boxes
  * of the present step meet.
  *
- * The tree over the patches is built anew whenever boxes are drawn: it has an eighth as many leaves
- * as there are triangles. Patches are formed anew when their vertices have spread to twice what
- * they were. Memory: about 140 bytes a feature, 24 a listed pair. Fails for positions and reaches
- * that are not finite. */
+ * The tree over the patches, which has an eighth as many leaves as there are triangles, is fitted
+ * whenever boxes are drawn, and built anew when so many have been as there are patches. Patches are
+ * formed anew when their vertices have spread to twice what they were. Memory: about 140 bytes a
+ * feature, 24 a listed pair. Fails for positions and reaches that are not finite. */
 #include "problems/collision/collisions.h"
 
 #include <math.h>
@@ -60,6 +60,7 @@ struct eb_collisions {
   const eb_collision_mesh *mesh;
   eb_patches patches;
   eb_patch_tree tree; /* over the patches */
+  int64_t redrawn;    /* patches, one as often as it has changed, since the tree was built */
   double spread;      /* of the patches when they were formed, m */
   bool begun;
   double (*x0)[3], (*x1)[3], (*way)[3], *reach; /* of vertices, m */
@@ -485,7 +486,11 @@ static int32_t draw(eb_collisions *c, bool all) {
 static eb_error follow_boxes(eb_collisions *c, bool all) {
   int32_t changed = draw(c, all);
   if (changed == 0 && !all) return EB_OK;
-  eb_patch_tree_build(&c->tree, c->patch_box, c->patches.body);
+  c->redrawn += changed;
+  if (all || c->redrawn >= c->patches.count) {
+    eb_patch_tree_build(&c->tree, c->patch_box, c->patches.body);
+    c->redrawn = 0;
+  }
   eb_patch_tree_fit(&c->tree, c->patch_box);
   return list_pairs(c, all, changed);
 }
