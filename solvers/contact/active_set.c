@@ -180,25 +180,29 @@ static void separation(int32_t kind, const double x[4][3], double n[3]) {
 
 /* Edges that come at each other within one plane, as those around two faces side by side do, have a
  * cross product at right angles to that plane, which is no normal of their contact: just before
- * they hit, an end of one is what is closest. */
-static bool has_plane(int32_t kind, const double weight[4], const double near[4][3]) {
+ * they hit, an end of one is what is closest. near: then; NULL when they are apart. */
+static bool has_plane(int32_t kind, const double weight[4], eb_points near) {
   const eb_pair pair = {.kind = kind};
-  return !on_boundary(kind, weight) && (kind == EB_VERTEX_FACE || is_inside(&pair, near));
+  return !on_boundary(kind, weight) && (kind == EB_VERTEX_FACE || !near || is_inside(&pair, near));
 }
 
+/* `weight`: of the closest points at x. */
 static void find_normal(int32_t kind, const double weight[4], const double x0[4][3],
                         const double x[4][3], bool touching, double n[3]) {
   static const double along = 1e-3; /* least part of the separation along a plane's normal */
-  double side[3], near[4][3];
   /* A sixteenth of the way from x0 to the hit before it: there the features are still apart. */
-  const double back = touching ? 1. / 16 : 0;
-  for (int i = 0; i < 4; i++)
+  static const double back = 1. / 16;
+  double side[3], near[4][3];
+  for (int i = 0; i < 4 && touching; i++)
     for (int d = 0; d < 3; d++) near[i][d] = x[i][d] + back * (x0[i][d] - x[i][d]);
   weighted_sum(weight, touching ? x0 : x, side);
-  if (has_plane(kind, weight, (eb_points)near) && plane_normal(kind, x, n) &&
+  if (has_plane(kind, weight, touching ? (eb_points)near : NULL) && plane_normal(kind, x, n) &&
       orient(side, along, n))
     return;
-  separation(kind, (eb_points)near, n);
+  if (touching)
+    separation(kind, (eb_points)near, n);
+  else
+    memcpy(n, side, sizeof side);
   if (!normalize(n)) {
     separation(kind, x0, n);
     normalize(n);
