@@ -210,6 +210,46 @@ static void threads_have_the_same_bits(void) {
   contact_close(&c);
 }
 
+/* Linearizing at one place after another, also of another problem, is linearizing at the last one:
+ * contacts there stick, slide, open and close from one to the next. */
+static void nothing_stays_of_before(void) {
+  enum { CONTACTS = 40, PLACES = 4 };
+  contact_case c[2];
+  double u[3 * CONTACTS], compliance[CONTACTS], anchor[3 * CONTACTS], bound[CONTACTS];
+  random_state random = random_seed(4);
+  eb_al_system kept, fresh;
+  bool same = true;
+  for (uint64_t p = 0; p < 2; p++)
+    c[p] = contact_open(
+        &(contact_recipe){.seed = 11 + p, .bodies = 6, .side = 3, .contacts = CONTACTS, .mu = 0.5});
+  for (int k = 0; k < CONTACTS; k++) {
+    compliance[k] = 1e-3;
+    bound[k] = 0.5 * (k % 4);
+    for (int d = 0; d < 3; d++) anchor[3 * k + d] = random_uniform(&random, -1, 1);
+  }
+  eb_al_law law = {.compliance = compliance, .anchor = anchor, .bound = bound};
+  tap_require(eb_al_system_create(c[0].A->rows, true, 1, &kept), "a system");
+  for (int place = 0; place < 2 * PLACES; place++) {
+    const eb_contact_problem *problem = c[place / PLACES].problem;
+    if (place % PLACES == 0) tap_require(eb_al_system_begin(&kept, problem), "a problem");
+    /* At the last place of the first problem and the first of the second they are the same. */
+    for (int i = 0; i < 3 * CONTACTS && place != PLACES; i++)
+      u[i] = i / 3 % 3 ? random_uniform(&random, -2e-3, 2e-3) : 0;
+    eb_al_system_linearize(&kept, &law, u);
+    tap_require(eb_al_system_create(c[0].A->rows, true, 1, &fresh), "another");
+    tap_require(eb_al_system_begin(&fresh, problem), "the problem");
+    eb_al_system_linearize(&fresh, &law, u);
+    same &= !memcmp(kept.D, fresh.D, sizeof(double[9 * CONTACTS]));
+    for (int32_t k = 0; k < CONTACTS; k++)
+      same &= !eb_al_resists(&fresh, k) ||
+              !memcmp(kept.inner + 9 * k, fresh.inner + 9 * k, sizeof(double[9]));
+    eb_al_system_clear(&fresh);
+  }
+  tap_ok(same, "linearizing again leaves nothing of before");
+  eb_al_system_clear(&kept);
+  for (int p = 0; p < 2; p++) contact_close(&c[p]);
+}
+
 /* ---- solutions ------------------------------------------------------------------------------- */
 
 static const contact_recipe RECIPES[CASES] = {
@@ -306,6 +346,7 @@ int main(void) {
   system_is_solved(true);
   system_is_solved(false);
   threads_have_the_same_bits();
+  nothing_stays_of_before();
   cases_are_solved("preconditioner=full");
   cases_are_solved("preconditioner=diag");
   few_iterations("preconditioner=full");

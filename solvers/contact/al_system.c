@@ -93,11 +93,13 @@ eb_error eb_al_system_create(int32_t rows, bool full, int threads, eb_al_system 
 }
 
 static void clear_contacts(eb_al_system *system) {
-  void *all[] = {system->schur, system->D,     system->inner,     system->s,          system->f,
-                 system->G,     system->order, system->row_entry, system->row_contact};
+  void *all[] = {system->schur,     system->D,          system->inner, system->s,
+                 system->f,         system->G,          system->order, system->stale,
+                 system->row_entry, system->row_contact};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   system->schur = system->D = system->inner = system->s = system->f = system->G = NULL;
   system->order = system->row_entry = system->row_contact = NULL;
+  system->stale = NULL;
   free(system->level);
   system->level = NULL;
 }
@@ -117,6 +119,7 @@ static eb_error reserve(eb_al_system *system, int64_t count) {
   int64_t room = count + count / 2 + 16;
   EB_TRY(EB_NEW(system->schur, 9 * room));
   EB_TRY(EB_NEW(system->D, 9 * room));
+  EB_TRY(EB_NEW(system->stale, room));
   EB_TRY(EB_NEW(system->inner, 9 * room));
   EB_TRY(EB_NEW(system->s, 3 * room));
   EB_TRY(EB_NEW(system->f, 3 * room));
@@ -201,6 +204,7 @@ eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *prob
   EB_TRY(invert_diagonal(system, problem));
   sort_entries_by_row(system);
   if (system->threads > 1) sort_by_level(system);
+  system->linearized = false;
   /* G_e = A_d^-1 H_e^T, S_k = sum of H_e G_e. */
   memset(system->schur, 0, 9 * (size_t)problem->count * sizeof *system->schur);
   for (int32_t k = 0; k < problem->count; k++)
@@ -216,8 +220,15 @@ eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *prob
 }
 
 void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const double *u) {
-  for (int32_t k = 0; k < system->problem->count; k++)
-    eb_al_stiffness(law, k, u + 3 * (int64_t)k, system->D + 9 * (int64_t)k);
+  /* From one Newton step to the next most contacts stay as they are, those that stick and those
+   * that are open: what the preconditioner has of them stays too. */
+  for (int32_t k = 0; k < system->problem->count; k++) {
+    double before[9], *D = system->D + 9 * (int64_t)k;
+    memcpy(before, D, sizeof before);
+    eb_al_stiffness(law, k, u + 3 * (int64_t)k, D);
+    system->stale[k] = !system->linearized || memcmp(before, D, sizeof before);
+  }
+  system->linearized = true;
   eb_log_begin(system->log, EB_PHASE_FACTOR);
   /* The block that a sweep of the preconditioner solves for one contact, without D^-1, which an
    * open contact or a sliding one does not have: (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1. The matrix
@@ -225,7 +236,7 @@ void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const do
   for (int32_t k = 0; k < system->problem->count && system->full; k++) {
     const double *D = system->D + 9 * (int64_t)k;
     double SD[9], inverse[9];
-    if (!eb_al_resists(system, k)) continue;
+    if (!system->stale[k] || !eb_al_resists(system, k)) continue;
     eb_multiply3(system->schur + 9 * (int64_t)k, D, SD);
     for (int i = 0; i < 9; i++) SD[i] += i % 4 == 0;
     invert3(SD, inverse);

@@ -54,6 +54,8 @@ typedef struct eb_al_system {
   double *schur;    /* 9 a contact: S_k = H_k A_d^-1 H_k^T */
   double *D;        /* 9 a contact */
   double *inner;    /* 9 a contact that resists: (D^-1 + S_k)^-1 */
+  bool linearized;  /* D and inner are of this problem */
+  uint8_t *stale;   /* a contact: has D changed? */
   double *G;        /* 9 an entry: A_d^-1 H^T */
   double *s, *f;    /* m: work of the sweep and of the product */
   /* The entries of block row i of A, and their contacts: row_start[i] .. row_start[i + 1] - 1. */
