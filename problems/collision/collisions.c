@@ -80,6 +80,7 @@ struct eb_collisions {
   eb_hit *hits;  /* of all threads; the time is the distance in a test for that */
   eb_near *near;
   int64_t hit_room, near_room;
+  int32_t *hit_start; /* where those of a kind and a first vertex begin */
 };
 
 /* Gives an array of *room entries room for `count`, and for as many again when it has to grow. */
@@ -112,6 +113,7 @@ static eb_error allocate(eb_collisions *c) {
   EB_TRY(EB_NEW(c->grown, features));
   EB_TRY(EB_NEW(c->moved, vertices));
   EB_TRY(EB_NEW(c->gone, c->patches.count));
+  EB_TRY(EB_NEW(c->hit_start, 2 * (size_t)c->mesh->vertex_count + 1));
   EB_TRY(EB_NEW(c->changed, c->patches.count));
   EB_TRY(EB_NEW(c->patch_box, c->patches.count));
   return EB_NEW(c->grown_box, c->patches.count);
@@ -142,9 +144,10 @@ void eb_collisions_destroy(eb_collisions *c) {
   }
   eb_patches_clear(&c->patches);
   eb_patch_tree_clear(&c->tree);
-  void *const owned[] = {c->threads, c->hits,    c->near,      c->x0,    c->x1,        c->way,
-                         c->reach,   c->box,     c->swept,     c->drawn, c->before,    c->gone,
-                         c->moved,   c->changed, c->patch_box, c->grown, c->grown_box, c};
+  void *const owned[] = {c->threads, c->hits,      c->near,      c->x0,      c->x1,
+                         c->way,     c->reach,     c->box,       c->swept,   c->drawn,
+                         c->before,  c->gone,      c->moved,     c->changed, c->patch_box,
+                         c->grown,   c->grown_box, c->hit_start, c};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
 }
 
@@ -835,6 +838,39 @@ static int compare_hits(const void *a, const void *b) {
   return 0;
 }
 
+/* Puts together what the threads have found: sorted by kind and first vertex into places that have
+ * been counted, and the few of one place by the other vertices. */
+static eb_error collect_hits(eb_collisions *c, int32_t *count) {
+  int64_t all = 0, vertices = c->mesh->vertex_count, places = 2 * vertices;
+  int32_t *start = c->hit_start;
+  for (int32_t t = 0; t < c->thread_count; t++) all += c->threads[t].hits.count;
+  if (all > INT32_MAX)
+    return EB_ERROR(EB_ERR_LIMIT,
+                    "collisions: %lld hits are more than indices reach; take shorter steps",
+                    (long long)all);
+  if (all == 0) return EB_OK;
+  EB_TRY(GROW(c->hits, &c->hit_room, all));
+  memset(start, 0, ((size_t)places + 1) * sizeof *start);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t t = 0; t < c->thread_count; t++)
+      for (int64_t k = 0; k < c->threads[t].hits.count; k++) {
+        const eb_hit *hit = &c->threads[t].hits.hit[k];
+        int64_t place = hit->pair.kind * vertices + hit->pair.vertex[0];
+        if (pass == 0)
+          start[place + 1]++;
+        else
+          c->hits[start[place]++] = *hit;
+      }
+    for (int64_t k = 0; k < places && pass == 0; k++) start[k + 1] += start[k];
+  }
+  /* Filling has moved each start to the next. */
+  for (int64_t k = 0, first = 0; k < places; first = start[k++])
+    if (start[k] - first > 1)
+      qsort(c->hits + first, (size_t)(start[k] - first), sizeof *c->hits, compare_hits);
+  *count = (int32_t)all;
+  return EB_OK;
+}
+
 static void forget_distances(eb_collisions *c) {
   for (int32_t t = 0; t < c->thread_count; t++)
     for (int kind = 0; kind < 2; kind++) {
@@ -847,7 +883,6 @@ static void forget_distances(eb_collisions *c) {
 /* Fills c->hits with the collisions on the way to x1, or with what is nearer there than `within`.
  */
 static eb_error test(eb_collisions *c, const double *x1, double within, int32_t *count) {
-  int64_t all = 0;
   *count = 0;
   if (!c->begun)
     return EB_ERROR(EB_ERR_INVALID,
@@ -860,21 +895,7 @@ static eb_error test(eb_collisions *c, const double *x1, double within, int32_t 
   EB_TRY(make_lists(c));
   for (int32_t k = 0; k < c->thread_count; k++) c->threads[k].hits.count = 0;
   EB_TRY(sweep_and_test(c, x1));
-  /* Together, in one order. */
-  for (int32_t k = 0; k < c->thread_count; k++) all += c->threads[k].hits.count;
-  if (all > INT32_MAX)
-    return EB_ERROR(EB_ERR_LIMIT,
-                    "collisions: %lld hits are more than indices reach; take shorter steps",
-                    (long long)all);
-  EB_TRY(GROW(c->hits, &c->hit_room, all));
-  for (int32_t k = 0; k < c->thread_count; k++) {
-    const hit_list *list = &c->threads[k].hits;
-    if (list->count > 0)
-      memcpy(c->hits + *count, list->hit, (size_t)list->count * sizeof *list->hit);
-    *count += (int32_t)list->count;
-  }
-  if (all > 1) qsort(c->hits, (size_t)all, sizeof *c->hits, compare_hits);
-  return EB_OK;
+  return collect_hits(c, count);
 }
 
 eb_error eb_collisions_find(eb_collisions *c, const double *x1, const eb_hit **hits,
