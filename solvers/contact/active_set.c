@@ -26,7 +26,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
@@ -69,11 +68,19 @@ static void clear_set(eb_constraints *set) {
   *set = (eb_constraints){0};
 }
 
+/* Multiplicative: pairs are looked up some ten times a constraint and step, which the bytewise hash
+ * of files takes as long for as a closest point. */
+static uint64_t hash_of(const eb_pair *pair) {
+  uint64_t half[2];
+  memcpy(half, pair->vertex, sizeof half);
+  half[1] += (uint64_t)pair->kind;
+  uint64_t hash = half[0] * UINT64_C(0x9e3779b97f4a7c15) + half[1] * UINT64_C(0xc2b2ae3d27d4eb4f);
+  return hash ^ hash >> 32;
+}
+
 /* The slot that holds the pair, or the free one where it would go. */
 static int32_t slot_of(const eb_constraints *set, const eb_pair *pair) {
-  uint64_t hash = eb_hash(EB_HASH_SEED, &pair->kind, sizeof pair->kind);
-  hash = eb_hash(hash, pair->vertex, sizeof pair->vertex);
-  uint64_t mask = (uint64_t)set->slots - 1, at = hash & mask;
+  uint64_t mask = (uint64_t)set->slots - 1, at = hash_of(pair) & mask;
   for (; set->slot[at]; at = (at + 1) & mask) {
     const eb_pair *other = &set->all[set->slot[at] - 1].pair;
     if (other->kind == pair->kind && !memcmp(other->vertex, pair->vertex, sizeof pair->vertex))
@@ -98,9 +105,11 @@ static void filter(eb_constraints *set, const uint8_t *keep) {
   memset(set->slot, 0, (size_t)set->slots * sizeof *set->slot);
   set->count = 0;
   for (int32_t k = 0; k < before; k++) {
-    if (!keep[k] || find(set, &set->all[k].pair) >= 0) continue;
+    if (!keep[k]) continue;
+    int32_t *slot = &set->slot[slot_of(set, &set->all[k].pair)];
+    if (*slot) continue;
     set->all[set->count++] = set->all[k];
-    enter_slot(set, set->count - 1);
+    *slot = set->count;
   }
 }
 
