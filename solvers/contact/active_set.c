@@ -318,7 +318,8 @@ static bool points_outward(const eb_active_set *active, const eb_constraint *con
   int first = constraint->pair.kind == EB_VERTEX_FACE ? 1 : 2;
   double outward = 0;
   for (int i = 0; i < 4; i++) {
-    const double *normal = active->surface->normal + 3 * (int64_t)constraint->pair.vertex[i];
+    double normal[3];
+    eb_contact_surface_normal(active->surface, constraint->pair.vertex[i], normal);
     outward += (i < first ? -1 : 1) * fabs(constraint->weight[i]) * eb_dot3(n, normal);
   }
   return outward > inside;

@@ -78,7 +78,7 @@ eb_error eb_contact_surface_create(const eb_scene *scene, eb_contact_surface *ou
   if (!error) error = EB_NEW(out->x, 3 * vertices);
   if (!error) error = EB_NEW(out->displacement, 3 * vertices);
   if (!error) error = EB_NEW(out->margin, vertices);
-  if (!error) error = EB_NEW(out->normal, 3 * vertices);
+  if (!error) error = EB_NEW(out->area, 3 * vertices);
   if (!error) error = eb_collisions_create(out->mesh, &out->collisions);
   if (error) eb_contact_surface_clear(out);
   return error;
@@ -91,7 +91,7 @@ void eb_contact_surface_clear(eb_contact_surface *surface) {
   free(surface->x);
   free(surface->displacement);
   free(surface->margin);
-  free(surface->normal);
+  free(surface->area);
   *surface = (eb_contact_surface){0};
 }
 
@@ -134,12 +134,9 @@ eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_
     bool prescribed = node < 0 || system->implicit.fixed[node];
     surface->margin[i] = slack + (prescribed ? 0 : uncertainty * length3(displacement));
   }
-  /* Normals of vertices at x0, the sum of the area vectors of the triangles around: the side that
-   * is out is asked of them where the direction between two features is not enough to tell. ab x
-   * ac is twice a triangle's area along its normal: large triangles count for more, and slivers,
-   * whose normal rounding decides, for nothing. */
+  /* ab x ac is twice a triangle's area along its normal. */
   const eb_collision_mesh *mesh = surface->mesh;
-  memset(surface->normal, 0, 3 * (size_t)mesh->vertex_count * sizeof *surface->normal);
+  memset(surface->area, 0, 3 * (size_t)mesh->vertex_count * sizeof *surface->area);
   for (int32_t t = 0; t < mesh->triangle_count; t++) {
     const int32_t *corner = mesh->triangles + 3 * (int64_t)t;
     const double *a = surface->x0 + 3 * (int64_t)corner[0],
@@ -148,14 +145,18 @@ eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_
     double ab[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]},
            ac[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]}, area[3];
     eb_cross3(ab, ac, area);
-    for (int k = 0; k < 3; k++) eb_add3(1, area, surface->normal + 3 * (int64_t)corner[k]);
-  }
-  for (int32_t i = 0; i < mesh->vertex_count; i++) {
-    double *n = surface->normal + 3 * (int64_t)i, length = length3(n);
-    for (int d = 0; d < 3; d++) n[d] = length > 0 ? n[d] / length : 0;
+    for (int k = 0; k < 3; k++) eb_add3(1, area, surface->area + 3 * (int64_t)corner[k]);
   }
   return eb_collisions_begin(surface->collisions, surface->x0, surface->displacement,
                              surface->margin);
+}
+
+/* The side that is out is asked of these where the direction between two features is not enough to
+ * tell. Large triangles count for more, and slivers, whose normal rounding decides, for nothing. */
+void eb_contact_surface_normal(const eb_contact_surface *surface, int32_t vertex, double n[3]) {
+  const double *area = surface->area + 3 * (int64_t)vertex;
+  double length = length3(area);
+  for (int d = 0; d < 3; d++) n[d] = length > 0 ? area[d] / length : 0;
 }
 
 /* Candidates were listed for a guess of the motion. Where the solution leaves a swept box, the

@@ -15,8 +15,7 @@ typedef struct eb_contact_surface {
   double *x;              /* 3 vertex_count: at its end, for the velocities given last, m */
   double *displacement;   /* 3 vertex_count: what boxes are swept along, m */
   double *margin;         /* vertex_count: how far swept boxes are inflated, m */
-  double *normal; /* 3 vertex_count: outward at the start, averaged over the triangles by area, of
-                     length 1 (0 where they cancel) */
+  double *area; /* 3 vertex_count: of the triangles around, twice, outward, at the start, m^2 */
 } eb_contact_surface;
 
 /* Of a scene with contact as constraints, which outlives it. On failure nothing stays allocated. */
@@ -32,6 +31,10 @@ EB_MUST eb_error eb_contact_surface_begin(eb_contact_surface *surface,
 /* Follows the move of the system to its end, and keeps the list of candidates complete. */
 EB_MUST eb_error eb_contact_surface_move(eb_contact_surface *surface,
                                          const eb_contact_system *system);
+
+/* Outward at a vertex at the start, averaged over the triangles by area, of length 1; 0 where they
+ * cancel. */
+void eb_contact_surface_normal(const eb_contact_surface *surface, int32_t vertex, double n[3]);
 
 /* The node of a vertex, or -1 for a vertex of an obstacle. */
 static inline int32_t eb_contact_surface_node(const eb_contact_surface *surface, int32_t vertex) {
