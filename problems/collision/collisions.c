@@ -695,39 +695,50 @@ typedef struct verdict {
   double throughout; /* the same, by a plane that tells them apart at x0 too */
 } verdict;
 
+/* The distance at x1. *throughout: what a plane across the line of the closest points tells the
+ * features apart by at x1, which tells them apart at x0 too; 0: there is none. */
+static double closest(eb_pair_kind kind, const double x0[4][3], const double x1[4][3],
+                      double *throughout) {
+  double n[3], weight[4], distance = eb_closest_points(kind, x1, weight);
+  for (int d = 0; d < 3; d++)
+    n[d] = weight[1] * (x1[1][d] - x1[0][d]) + weight[2] * (x1[2][d] - x1[0][d]) +
+           weight[3] * (x1[3][d] - x1[0][d]);
+  double room = room_between(kind, n, x1[0], x1);
+  bool stays = room > 0 && room_between(kind, n, x1[0], x0) > 0;
+  *throughout = stays ? room / sqrt(eb_dot3(n, n)) : 0;
+  return distance;
+}
+
+/* With parallel planes between the features at x0 and at x1 there is one all the way, since motion
+ * is linear. Features that are near have none across the line of their middles: of these the
+ * closest points are asked, so that the next tests need not be made. */
 static verdict test_motion(eb_pair_kind kind, const double x0[4][3], const double x1[4][3]) {
   double n[3];
   verdict v = {0};
-  /* With parallel planes between the features at x0 and at x1 there is one all the way, since
-   * motion is linear. */
   between_middles(kind, x0, n);
   double room = room_between(kind, n, x0[0], x1);
-  if (room > 0 && room_between(kind, n, x0[0], x0) > 0)
+  if (room > 0 && room_between(kind, n, x0[0], x0) > 0) {
     v.apart = v.throughout = room / sqrt(eb_dot3(n, n));
-  else
-    v.meets = eb_continuous_collision(kind, x0, x1, &v.value);
+    return v;
+  }
+  v.meets = eb_continuous_collision(kind, x0, x1, &v.value);
+  if (!v.meets) v.apart = closest(kind, x0, x1, &v.throughout);
   return v;
 }
 
-/* Features that are near have no plane across the line of their middles, but one across that of
- * their closest points: what a motion needs, which does not look for those, is left behind here. */
 static verdict test_distance(double within, eb_pair_kind kind, const double x0[4][3],
                              const double x1[4][3]) {
-  double n[3], weight[4];
+  double n[3];
   verdict v = {0};
   between_middles(kind, x1, n);
   double room = room_between(kind, n, x1[0], x1);
   if (room > 0 && room * room > within * within * eb_dot3(n, n)) {
     v.apart = room / sqrt(eb_dot3(n, n));
-  } else {
-    v.value = v.apart = eb_closest_points(kind, x1, weight);
-    v.meets = v.value < within;
-    for (int d = 0; d < 3; d++)
-      n[d] = weight[1] * (x1[1][d] - x1[0][d]) + weight[2] * (x1[2][d] - x1[0][d]) +
-             weight[3] * (x1[3][d] - x1[0][d]);
-    room = room_between(kind, n, x1[0], x1);
+    if (room_between(kind, n, x1[0], x0) > 0) v.throughout = v.apart;
+    return v;
   }
-  if (room > 0 && room_between(kind, n, x1[0], x0) > 0) v.throughout = room / sqrt(eb_dot3(n, n));
+  v.value = v.apart = closest(kind, x0, x1, &v.throughout);
+  v.meets = v.value < within;
   return v;
 }
 
