@@ -67,11 +67,11 @@ struct eb_collisions {
   eb_bounds *box, *swept; /* of vertices: within reach; of a motion, or a place */
   double *moved;          /* of vertices: their last way, m */
   eb_bounds *drawn,
-      *before;    /* of features: what the lists are of; the same before the last change */
-  uint8_t *grown; /* a feature: does `drawn` reach beyond `before`? */
-  eb_bounds *patch_box, *grown_box; /* of patches: around `drawn`; around what has grown of it */
-  uint8_t *changed;                 /* a patch: are there features whose `drawn` has changed? */
-  bool all_changed;                 /* every one of them */
+      *before;          /* of features: what the lists are of; the same before the last change */
+  uint8_t *grown;       /* a feature: does `drawn` reach beyond `before`? */
+  eb_bounds *patch_box; /* of patches: around `drawn` */
+  eb_bounds *grown_box, *rest_box; /* around what has grown of it, and around what has not */
+  uint8_t *changed;                /* a patch: are there features whose `drawn` has changed? */
   double *gone;  /* of patches: sum of the last ways of the vertex that went farthest, m */
   double proven; /* the distance that proofs for distance are for, m; 0: there are none */
   int32_t thread_count;
@@ -116,7 +116,8 @@ static eb_error allocate(eb_collisions *c) {
   EB_TRY(EB_NEW(c->hit_start, 2 * (size_t)c->mesh->vertex_count + 1));
   EB_TRY(EB_NEW(c->changed, c->patches.count));
   EB_TRY(EB_NEW(c->patch_box, c->patches.count));
-  return EB_NEW(c->grown_box, c->patches.count);
+  EB_TRY(EB_NEW(c->grown_box, c->patches.count));
+  return EB_NEW(c->rest_box, c->patches.count);
 }
 
 eb_error eb_collisions_create(const eb_collision_mesh *mesh, eb_collisions **out) {
@@ -144,10 +145,10 @@ void eb_collisions_destroy(eb_collisions *c) {
   }
   eb_patches_clear(&c->patches);
   eb_patch_tree_clear(&c->tree);
-  void *const owned[] = {c->threads, c->hits,      c->near,      c->x0,      c->x1,
-                         c->way,     c->reach,     c->box,       c->swept,   c->drawn,
-                         c->before,  c->gone,      c->moved,     c->changed, c->patch_box,
-                         c->grown,   c->grown_box, c->hit_start, c};
+  void *const owned[] = {c->threads, c->hits,      c->near,     c->x0,        c->x1,
+                         c->way,     c->reach,     c->box,      c->swept,     c->drawn,
+                         c->before,  c->gone,      c->moved,    c->changed,   c->patch_box,
+                         c->grown,   c->grown_box, c->rest_box, c->hit_start, c};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
 }
 
@@ -181,9 +182,9 @@ static int64_t list_work(const eb_collisions *c) {
  * patches that meet are tested against each other, those outside the other patch's box left out
  * first.
  *
- * A patch begins its walk at its own leaf: in preorder all that comes later is what earlier patches
- * have not met. Threads keep lists of their own, so which list a pair is on depends on the
- * schedule; what is listed does not. */
+ * When all is listed a patch begins its walk at its own leaf: in preorder all that comes later is
+ * what earlier patches have not met. Threads keep lists of their own, so which list a pair is on
+ * depends on the schedule; what is listed does not. */
 
 /* Makes room for one list a thread. */
 static eb_error make_lists(eb_collisions *c) {
@@ -211,24 +212,23 @@ static eb_error first_error(eb_collisions *c) {
   return first;
 }
 
-/* Features of a patch, those that have grown first. */
+/* Of the features of a patch: those that have grown, the rest, or all. */
+typedef enum share { REST, GROWN, ALL } share;
+
 typedef struct selection {
-  int32_t patch, feature[EB_PATCH_FEATURES + 1]; /* one is written before it is known to count */
-  int grown, count;
+  int32_t patch, feature[EB_PATCH_FEATURES];
+  int count;
 } selection;
 
-/* The features of a patch whose drawn boxes meet `box`. */
-static void select_near(const eb_collisions *c, eb_feature_kind kind, int32_t patch, eb_bounds box,
-                        selection *out) {
+/* Those whose drawn boxes meet `box`. */
+static void select_near(const eb_collisions *c, eb_feature_kind kind, int32_t patch, share which,
+                        eb_bounds box, selection *out) {
   int32_t end = c->patches.begin[kind][patch + 1];
   out->patch = patch;
   out->count = 0;
-  for (int grown = 1; grown >= 0; grown--) {
-    for (int32_t f = c->patches.begin[kind][patch]; f < end; f++) {
-      out->feature[out->count] = f;
-      out->count += (c->grown[f] == grown) & eb_bounds_meet(c->drawn[f], box);
-    }
-    if (grown) out->grown = out->count;
+  for (int32_t f = c->patches.begin[kind][patch]; f < end; f++) {
+    out->feature[out->count] = f;
+    out->count += ((which == ALL) | (c->grown[f] == which)) & eb_bounds_meet(c->drawn[f], box);
   }
 }
 
@@ -250,8 +250,8 @@ static eb_error add_run(pair_list *list, int32_t a, int32_t b, int64_t end) {
 }
 
 /* Lists the pairs of features of a and b that may be tested: boxes meet (and, unless `all`, did not
- * `before`, when they were listed: one of them has grown), no vertex is shared. The loops have no
- * branches that depend on it. */
+ * `before`, when they were listed), no vertex is shared. The loops have no branches that depend on
+ * it. */
 static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, const selection *b,
                           pair_list *list) {
   if (a->count == 0 || b->count == 0) return EB_OK;
@@ -261,8 +261,7 @@ static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, 
   for (int i = 0; i < a->count; i++) {
     int32_t f = a->feature[i];
     eb_bounds box = c->drawn[f];
-    int end = i < a->grown ? b->count : b->grown;
-    for (int j = a == b ? i + 1 : 0; j < end; j++) {
+    for (int j = a == b ? i + 1 : 0; j < b->count; j++) {
       pair[met][0] = f;
       pair[met][1] = b->feature[j];
       met += eb_bounds_meet(c->drawn[b->feature[j]], box);
@@ -284,39 +283,47 @@ static eb_error add_pairs(const eb_collisions *c, bool all, const selection *a, 
   return add_run(list, a->patch, b->patch, list->count + kept);
 }
 
-static eb_error list_faces(const eb_collisions *c, bool all, int32_t of_vertices,
-                           int32_t of_triangles, pair_list *list) {
-  selection vertices, triangles;
-  select_near(c, EB_FEATURE_VERTEX, of_vertices, c->patch_box[of_triangles], &vertices);
-  select_near(c, EB_FEATURE_TRIANGLE, of_triangles, c->patch_box[of_vertices], &triangles);
-  return add_pairs(c, all, &vertices, &triangles, list);
-}
-
-static eb_error list_patches(const eb_collisions *c, bool all, int32_t a, int32_t b,
+/* Pairs of what has grown of a with a part of b. */
+static eb_error list_patches(const eb_collisions *c, bool all, int32_t a, int32_t b, share which,
                              pair_list lists[2]) {
-  selection first, second;
-  if (!eb_bounds_meet(c->grown_box[a], c->patch_box[b]) &&
-      !eb_bounds_meet(c->grown_box[b], c->patch_box[a]))
-    return EB_OK;
-  EB_TRY(list_faces(c, all, a, b, &lists[EB_VERTEX_FACE]));
-  select_near(c, EB_FEATURE_EDGE, a, c->patch_box[b], &first);
-  if (a == b) return add_pairs(c, all, &first, &first, &lists[EB_EDGE_EDGE]);
-  select_near(c, EB_FEATURE_EDGE, b, c->patch_box[a], &second);
-  EB_TRY(add_pairs(c, all, &first, &second, &lists[EB_EDGE_EDGE]));
-  return list_faces(c, all, b, a, &lists[EB_VERTEX_FACE]);
+  eb_bounds from = c->grown_box[a], to = which == ALL ? c->patch_box[b] : c->rest_box[b];
+  selection grown[EB_FEATURE_KINDS], beside[EB_FEATURE_KINDS];
+  if (!eb_bounds_meet(from, to)) return EB_OK;
+  for (int kind = 0; kind < EB_FEATURE_KINDS; kind++) {
+    select_near(c, (eb_feature_kind)kind, a, GROWN, to, &grown[kind]);
+    select_near(c, (eb_feature_kind)kind, b, which, from, &beside[kind]);
+  }
+  EB_TRY(add_pairs(c, all, &grown[EB_FEATURE_VERTEX], &beside[EB_FEATURE_TRIANGLE],
+                   &lists[EB_VERTEX_FACE]));
+  EB_TRY(add_pairs(c, all, &beside[EB_FEATURE_VERTEX], &grown[EB_FEATURE_TRIANGLE],
+                   &lists[EB_VERTEX_FACE]));
+  return add_pairs(c, all, &grown[EB_FEATURE_EDGE], &beside[EB_FEATURE_EDGE], &lists[EB_EDGE_EDGE]);
 }
 
-/* A patch that changed meets all others; of two that changed, the one that stands first lists
- * them. */
+/* Pairs within a patch. */
+static eb_error list_own(const eb_collisions *c, bool all, int32_t patch, pair_list lists[2]) {
+  selection grown[EB_FEATURE_KINDS];
+  for (int kind = 0; kind < EB_FEATURE_KINDS; kind++)
+    select_near(c, (eb_feature_kind)kind, patch, GROWN, c->grown_box[patch], &grown[kind]);
+  EB_TRY(add_pairs(c, all, &grown[EB_FEATURE_VERTEX], &grown[EB_FEATURE_TRIANGLE],
+                   &lists[EB_VERTEX_FACE]));
+  EB_TRY(add_pairs(c, all, &grown[EB_FEATURE_EDGE], &grown[EB_FEATURE_EDGE], &lists[EB_EDGE_EDGE]));
+  return list_patches(c, all, patch, patch, REST, lists);
+}
+
+/* Of a pair one feature has grown, or it would be listed; of two, the one of the patch that stands
+ * first lists it. */
 static eb_error list_patch(const eb_collisions *c, bool all, int32_t patch, pair_list lists[2]) {
   const eb_patch_tree *tree = &c->tree;
-  eb_bounds box = c->patch_box[patch];
+  eb_bounds box = c->grown_box[patch];
   int32_t body = c->patches.body[patch], own_leaf = tree->node[patch];
-  for (int32_t n = all || c->all_changed ? own_leaf : 0; n < tree->node_count;) {
+  for (int32_t n = all ? own_leaf : 0; n < tree->node_count;) {
     bool apart = (body >= 0 && tree->body[n] == body) || !eb_bounds_meet(tree->box[n], box);
     int32_t other = tree->leaf[n];
-    if (!apart && other >= 0 && (n >= own_leaf || !c->changed[other]))
-      EB_TRY(list_patches(c, all, patch, other, lists));
+    if (!apart && other == patch)
+      EB_TRY(list_own(c, all, patch, lists));
+    else if (!apart && other >= 0)
+      EB_TRY(list_patches(c, all, patch, other, n > own_leaf ? ALL : REST, lists));
     n = apart ? tree->after[n] : n + 1;
   }
   return EB_OK;
@@ -381,7 +388,7 @@ static eb_error list_pairs(eb_collisions *c, bool all, int32_t changed) {
 static const double STEPS_AHEAD = 3, REACHES_AHEAD = 3;
 
 /* The box of a feature from those of its vertices. */
-static eb_bounds enclose(const eb_patches *p, const eb_bounds *box, int32_t f) {
+static inline eb_bounds enclose(const eb_patches *p, const eb_bounds *box, int32_t f) {
   const int32_t *corner = p->corner[f];
   return eb_bounds_join(eb_bounds_join(box[corner[0]], box[corner[1]]), box[corner[2]]);
 }
@@ -443,18 +450,18 @@ static void draw_vertices(eb_collisions *c, int32_t patch) {
  * another one. */
 static bool draw_features(eb_collisions *c, bool all, int32_t patch) {
   const eb_patches *p = &c->patches;
-  eb_bounds around = eb_bounds_nothing(), grown = around;
+  eb_bounds box[2] = {eb_bounds_nothing(), eb_bounds_nothing()}; /* of the rest, of the grown */
   bool changed = false;
   for (int kind = 0; kind < EB_FEATURE_KINDS; kind++)
     for (int32_t f = p->begin[kind][patch]; f < p->begin[kind][patch + 1]; f++) {
       if (kind != EB_FEATURE_VERTEX) c->drawn[f] = enclose(p, c->drawn, f);
-      around = eb_bounds_join(around, c->drawn[f]);
       c->grown[f] = all || !eb_bounds_contain(c->before[f], c->drawn[f]);
-      if (c->grown[f]) grown = eb_bounds_join(grown, c->drawn[f]);
+      box[c->grown[f]] = eb_bounds_join(box[c->grown[f]], c->drawn[f]);
       changed |= eb_bounds_any(c->drawn[f] != c->before[f]);
     }
-  c->patch_box[patch] = around;
-  c->grown_box[patch] = grown;
+  c->rest_box[patch] = box[REST];
+  c->grown_box[patch] = box[GROWN];
+  c->patch_box[patch] = eb_bounds_join(box[REST], box[GROWN]);
   return changed;
 }
 
@@ -481,7 +488,6 @@ static int32_t draw(eb_collisions *c, bool all) {
       }
     }
   }
-  c->all_changed = changed == patches;
   return changed;
 }
 
