@@ -62,6 +62,8 @@ static int compare_rows(const void *left, const void *right) {
 
 static eb_error solver_cell(const eb_report_run *run, eb_text *page) {
   EB_TRY(eb_markup_between(page, "<td class=\"text\">", run->label, ""));
+  if (*run->run->client) /* what a program of the user's calls itself */
+    EB_TRY(eb_markup_between(page, " <span class=\"note\">(", run->run->client, ")</span>"));
   if (run->run->repetition > 0)
     EB_TRY(eb_text_printf(page, " <span class=\"note\">(repetition %lld)</span>",
                           (long long)run->run->repetition + 1));

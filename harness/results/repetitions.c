@@ -27,12 +27,19 @@ static eb_error put_changed(const char *assignments, const char *defaults, eb_te
   return EB_OK;
 }
 
+/* Whether nothing has to be given: the command of a program of the user's has to. */
+static bool has_defaults(const eb_option *options) {
+  for (; options && options->name; options++)
+    if (!options->fallback) return false;
+  return true;
+}
+
 /* `options` NULL: of an owner that is not known. */
 static eb_error put_owner(const char *name, const eb_option *options, const char *assignments,
                           eb_text *out) {
   eb_values *values;
   EB_TRY(eb_text_printf(out, "%s", name));
-  EB_TRY(eb_values_create(name, options, NULL, &values));
+  EB_TRY(eb_values_create(name, has_defaults(options) ? options : NULL, NULL, &values));
   eb_error error = put_changed(assignments, eb_values_canonical(values), out);
   eb_values_destroy(values);
   return error;
