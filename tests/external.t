@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/support";
+use JSON::PP;
 use Program;
 use Test::More;
 
@@ -60,6 +61,14 @@ SKIP: {
   my ($out, $err) = (qx('$python' '$folder/python/implicit_euler.py' 2>&1 3<&-), $? >> 8);
   like($out, qr/this program is a solver: elastobench run SCENE -s "external:/, 'started by hand it says what it is');
 }
+
+# ---- what it says of itself
+my ($said) = is_code(0, 'info', 'info', 'external');
+like($said, qr/^  $_ = /m, "  has the option $_") for 'command', 'hello';
+like($said, qr/^citation .*new-solver NAME --external/m, '  and says how to begin');
+my ($told) = is_code(0, 'info as JSON', 'info', 'external', '--format', 'json');
+is_deeply([map { $_->{name} } @{decode_json($told)->{options}}], ['command', 'hello'], '  has them too');
+like_error(2, qr/hello = 0 is outside/, 'but options that are given are checked', 'info', 'external:hello=0,true');
 
 # ---- the command
 like_error(2, qr/external wants a command/, 'no command', 'run', $beam, '-s', 'external', '-o', 'n.h5');

@@ -131,10 +131,17 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
 
 /* ---- solvers --------------------------------------------------------------------------------- */
 
-static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool json) {
+/* Those that are given: a solver is described without the ones that a run has to give. */
+static eb_error check_options(const eb_solver_ops *ops, const char *options) {
   eb_values *values;
+  if (!options) return EB_OK;
   EB_TRY(eb_values_create(ops->name, ops->options, options, &values));
   eb_values_destroy(values);
+  return EB_OK;
+}
+
+static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool json) {
+  EB_TRY(check_options(ops, options));
   if (json)
     return eb_json_print(
         json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "kind", "solver", "name", ops->name, "summary",

@@ -237,7 +237,9 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
 const eb_solver_ops eb_solver_external = {
     .name = "external",
     .summary = "a program of yours, in any language: external:COMMAND",
-    .citation = "solvers/external/README.md",
+    .citation =
+        "solvers/external/README.md has the protocol, new-solver NAME --external python|c++ a "
+        "program to start from",
     .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_HEXAHEDRA | EB_CAP_ONE_POINT | EB_CAP_TRIANGLES |
                     EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_PROJECTIVE | EB_CAP_FIBRES |
                     EB_CAP_SCRIPTED | EB_CAP_COLLIDERS | EB_CAP_SPRINGS | EB_CAP_STATICS,
