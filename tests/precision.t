@@ -64,6 +64,10 @@ unlike(slurp(scratch('a/0-cpu.dat')), qr/cheat/, 'the cheat is on no curve');
 ok(-s scratch('a/performance-factorizations.svg') && !-e scratch('a/performance-products.svg'), 'there is a profile by factorizations, and none by products');
 ok(-s scratch("a/$_"), "$_ is kept") for qw(precision.h5 reference.h5 trajectories.h5);
 
+my (undef, $left) = is_code(0, 'the folder can be reported on', 'report', 'a', '-o', 'shown');
+is($left, "elastobench: 'a/trajectories.h5' is left out: it is no result file\n", '  but for the reference motions');
+like(slurp(scratch('shown/index.html')), qr/semi-implicit.*explicit/s, '  with trials and references');
+
 # ---- again
 ($out) = is_code(0, 'who does not count is named', 'precision', @beam, '--budget', '1', '--against', 'step', '-s', 'explicit:substeps=400', '-s', 'newton', @plugins, '-o', 'h');
 like($out, qr/^Performance profile by factorizations: .*; not shown, since they count none: explicit:substeps=400\n.*\n  newton +1\.00/m, '  in words');

@@ -9,6 +9,7 @@
 #include "harness/cli/command.h"
 #include "harness/environment.h"
 #include "harness/names.h"
+#include "harness/print.h"
 #include "problems/base/memory.h"
 
 static int flag_count(const eb_command *command) {
@@ -163,10 +164,11 @@ static eb_error add_matching(const char *folder, const char *pattern, eb_strings
 
 /* A file; or a folder, which stands for the files in it or, as that of several papers reproduced,
  * in those below it. */
-static eb_error add_files(const char *word, eb_strings *out) {
+static eb_error add_files(const char *word, bool *folder, eb_strings *out) {
   struct stat info;
   int before = out->count;
-  if (stat(word, &info) != 0 || !S_ISDIR(info.st_mode)) return eb_strings_add(out, word);
+  *folder = stat(word, &info) == 0 && S_ISDIR(info.st_mode);
+  if (!*folder) return eb_strings_add(out, word);
   EB_TRY(add_matching(word, "*.h5", out));
   if (out->count == before) EB_TRY(add_matching(word, "*/*.h5", out));
   if (out->count > before) return EB_OK;
@@ -176,28 +178,66 @@ static eb_error add_files(const char *word, eb_strings *out) {
                   word);
 }
 
-/* Those that can be read; the others are told of. */
-static eb_error verify_files(const eb_strings *files, eb_strings *good, eb_strings *refused) {
-  for (int i = 0; i < files->count; i++) {
-    eb_error unreadable = eb_sandbox_verify("results", files->items[i], NULL);
-    eb_error error = unreadable ? eb_strings_add(refused, eb_error_message(unreadable))
-                                : eb_strings_add(good, files->items[i]);
-    if (unreadable) fprintf(stderr, "elastobench: %s\n", eb_error_message(unreadable));
-    eb_error_free(unreadable);
-    EB_TRY(error);
+/* Whether it is a sound file of something else, as reference motions are. */
+static bool is_foreign(const char *path) {
+  eb_error error = eb_sandbox_verify("foreign", path, NULL);
+  bool foreign = !error;
+  eb_error_free(error);
+  return foreign;
+}
+
+/* Into the good ones or, when it cannot be read, the refused ones. What lies in a folder beside
+ * result files has not been asked for by name: it is left out, and no more. */
+static eb_error verify_file(const char *path, bool in_folder, eb_strings *good,
+                            eb_strings *refused) {
+  eb_error unreadable = eb_sandbox_verify("results", path, NULL), error = EB_OK;
+  if (!unreadable) return eb_strings_add(good, path);
+  if (in_folder && is_foreign(path)) {
+    eb_print(stderr, "elastobench: '%s' is left out: it is no result file\n", path);
+  } else {
+    eb_print(stderr, "elastobench: %s\n", eb_error_message(unreadable));
+    error = eb_strings_add(refused, eb_error_message(unreadable));
   }
-  return good->count > 0 ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there is no file to report on");
+  eb_error_free(unreadable);
+  return error;
+}
+
+/* Whether a file has been met before, by whatever name; adds it to those that were. */
+static eb_error meet(const char *path, eb_strings *met, bool *again) {
+  char key[64];
+  struct stat info;
+  *again = false;
+  if (stat(path, &info) != 0) return EB_OK;
+  snprintf(key, sizeof key, "%llu:%llu", (unsigned long long)info.st_dev,
+           (unsigned long long)info.st_ino);
+  for (int i = 0; i < met->count && !*again; i++) *again = strcmp(met->items[i], key) == 0;
+  return *again ? EB_OK : eb_strings_add(met, key);
+}
+
+/* Every file once: twice the same runs would be ranked against themselves. */
+static eb_error add_results(const char *word, eb_strings *met, eb_strings *good,
+                            eb_strings *refused) {
+  eb_strings files = {0};
+  bool folder, again;
+  eb_error error = add_files(word, &folder, &files);
+  for (int i = 0; i < files.count && !error; i++) {
+    error = meet(files.items[i], met, &again);
+    if (!error && !again) error = verify_file(files.items[i], folder, good, refused);
+  }
+  eb_strings_clear(&files);
+  return error;
 }
 
 eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good,
                               eb_strings *refused) {
   const eb_strings *words = &arguments->positional;
-  eb_strings files = {0};
+  eb_strings met = {0};
   eb_error error = EB_OK;
-  for (int i = 0; i < words->count && !error; i++) error = add_files(words->items[i], &files);
-  if (!error) error = verify_files(&files, good, refused);
-  eb_strings_clear(&files);
-  return error;
+  for (int i = 0; i < words->count && !error; i++)
+    error = add_results(words->items[i], &met, good, refused);
+  eb_strings_clear(&met);
+  if (error || good->count > 0) return error;
+  return EB_ERROR(EB_ERR_FORMAT, "there is no file to report on");
 }
 
 eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out) {

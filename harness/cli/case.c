@@ -180,15 +180,34 @@ static eb_error verify_fclib(const char *path) {
   return error;
 }
 
+/* HDF5, and none of our results. */
+static eb_error verify_foreign(const char *path) {
+  hid_t file;
+  char *format = NULL;
+  EB_TRY(eb_h5_open_file(path, false, &file));
+  eb_error error = eb_h5_get_text(file, "format", &format);
+  if (!error && strcmp(format, EB_SCHEMA_FORMAT) == 0)
+    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is a result file", path);
+  H5Fclose(file);
+  free(format);
+  return error;
+}
+
 static eb_error run_verify(const eb_arguments *arguments, int *code) {
-  (void)code;
+  static const struct {
+    const char *name;
+    eb_error (*verify)(const char *path);
+  } kinds[] = {
+      {"results", eb_results_verify}, {"fclib", verify_fclib}, {"foreign", verify_foreign}};
+  enum { KINDS = sizeof kinds / sizeof *kinds };
   const eb_strings *words = &arguments->positional;
-  const char *kind = words->items[0];
-  bool results = strcmp(kind, "results") == 0;
-  if (!results && strcmp(kind, "fclib") != 0)
-    return EB_ERROR(EB_ERR_USAGE, "verify knows results and fclib, not '%s'", kind);
-  for (int i = 1; i < words->count; i++)
-    EB_TRY(results ? eb_results_verify(words->items[i]) : verify_fclib(words->items[i]));
+  int kind = 0;
+  (void)code;
+  while (kind < KINDS && strcmp(kinds[kind].name, words->items[0]) != 0) kind++;
+  if (kind == KINDS)
+    return EB_ERROR(EB_ERR_USAGE, "verify knows results, fclib and foreign, not '%s'",
+                    words->items[0]);
+  for (int i = 1; i < words->count; i++) EB_TRY(kinds[kind].verify(words->items[i]));
   return EB_OK;
 }
 
@@ -211,7 +230,7 @@ static eb_error run_join(const eb_arguments *arguments, int *code) {
 }
 
 const eb_command eb_command_verify = {.name = "verify",
-                                      .synopsis = "results|fclib FILE..",
+                                      .synopsis = "results|fclib|foreign FILE..",
                                       .least = 2,
                                       .most = 1000,
                                       .run = run_verify};

@@ -93,9 +93,9 @@ EB_MUST eb_error eb_arguments_json(const eb_arguments *arguments, bool *out);
 EB_MUST eb_error eb_arguments_shard(const eb_arguments *arguments, int *shard, int *shards);
 /* What --resume and --overwrite say of a target that exists. */
 eb_existing eb_arguments_existing(const eb_arguments *arguments);
-/* The positional arguments that are whole result files, and why the others are not, which is told
- * as well; a folder stands for the files in it. EB_ERR_FORMAT without any good one. The caller
- * clears both also after an error. */
+/* The positional arguments that are whole result files, each once, and why the others are not,
+ * which is told as well; a folder stands for the result files in it. EB_ERR_FORMAT without any good
+ * one. The caller clears both also after an error. */
 EB_MUST eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good,
                                       eb_strings *refused);
 /* Loads all of --plugin. The caller clears *out also after an error. */
