@@ -166,6 +166,11 @@ for my $fault (qw(child orphan)) {
 }
 unlike($run{none}{audit_rules}, qr/process|hidden-work|memory/, 'a program alone keeps that rule, and those of work and memory');
 is(scalar(grep { slurp("$_/cmdline") =~ /\Q@{[scratch('bad.pl')]}\E/ } glob '/proc/[0-9]*'), 0, 'no process is left');
+# A command of two lines is one name in the data of plots.
+run('run', $beam, map({ ('-s', "$bad none 2 'x\n$_'") } 'y', 'z'), '--steps', '3', '-o', 'lines.h5');
+is_code(0, 'a report of commands of two lines', 'report', 'lines.h5', '-o', 'lines');
+my @plots = glob scratch('lines/*.dat');
+ok(@plots && !(grep { !/^(?:["#]|[-\d.]|nan|$)/ } map { split /\n/, slurp($_) } @plots), '  has whole lines in the data of its plots');
 run('run', 'bench/beam', '-s', "$bad burn", '-s', "$bad others", '--steps', '25', '-o', 'burn.h5');
 %run = map { $_->{options} =~ / (\w+)$/ ? ($1 => $_) : () } runs_in('burn.h5');
 for my $fault (qw(burn others)) {

@@ -17,8 +17,10 @@
 /* ---- data ------------------------------------------------------------------------------------ */
 
 void eb_plot_quotable(char *text) {
-  for (char *c = text; *c; c++)
+  for (char *c = text; *c; c++) {
     if (*c == '"' || *c == '\\') *c = '\'';
+    if ((unsigned char)*c < ' ') *c = ' '; /* a line is a row, and SVG takes no controls */
+  }
 }
 
 void eb_plot_begin(eb_plot_data *data, const char *name) {

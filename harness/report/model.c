@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/report/gnuplot.h"
 #include "harness/results/accuracy.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
@@ -64,8 +65,7 @@ static eb_error make_label(const eb_report *report, const eb_run *run, aspect wh
     }
     c += length + (c[length] == ',');
   }
-  for (char *c = label->data; *c; c++) /* labels are quoted in gnuplot's data files */
-    if (*c == '"' || *c == '\\') *c = '\'';
+  eb_plot_quotable(label->data);
   return EB_OK;
 }
 
