@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
+use File::Copy qw(copy);
 use File::Temp qw(tempdir);
 use List::Util qw(uniq);
 use Test::More;
@@ -34,6 +35,32 @@ like($page, qr/bench\/beam/, 'it names the scene');
 like($page, qr/semi-implicit:linear=cg/, 'solvers are labelled by the options in which they differ');
 unlike($page, qr/newton:\w/, 'and only by those');
 like($page, qr/corotational<\/b>: .*cannot serve/s, 'a skipped case says why');
+
+# ---- several files
+copy('r.h5', 'again.h5') or die;
+($code, $out) = run_program('report r.h5 again.h5 ./r.h5 -o both');
+is($code, 0, 'two files with the same runs') or diag $out;
+my %shown;
+$shown{$_}++ for slurp('both/index.html') =~ /<tr><td class="text">([^<]+)<\/td><td class="text (?:good|)">/g;
+is_deeply([sort grep { /^newton/ } keys %shown], ['newton [again.h5]', 'newton [r.h5]'], 'are told apart by their files');
+is($shown{'newton [r.h5]'}, 2, 'and a file that is named twice is shown once');
+like(slurp('both/index.html'), qr/<summary>again\.h5: commit \w+, [^<]*<\/summary>/, 'both say what they were made by');
+unlike(slurp('both/index.html'), qr/machine 1|come from \d+ machines/, 'one machine needs no number');
+SKIP: {
+  my $python = '/usr/bin/python3';
+  skip 'no h5py', 5 if system("$python -c 'import h5py, numpy' 2>/dev/null");
+  system($python, '-c', "import h5py, numpy; h5py.File('again.h5', 'r+')['environment'].attrs['cpu'] = numpy.bytes_('another <b>')");
+  ($code, $out) = run_program('report r.h5 again.h5 -o machines');
+  is($code, 0, 'files of two machines') or diag $out;
+  my $two = slurp('machines/index.html');
+  like($two, qr/The files come from 2 machines.*<li>r\.h5<\/li>\n<li>again\.h5<\/li>/s, 'are told to be');
+  my @over = $two =~ /<td class="text">newton \[[^<]*<\/td><td class="text good">[^<]*<\/td>(?:<td>[^<]*<\/td>){4}<td>([^<]*)<\/td>/g;
+  is_deeply(\@over, ['1.00', '1.00', '1.00', '1.00'], 'and ranked each by itself');
+  system($python, '-c', "import h5py; h5py.File('again.h5', 'r+').create_group('environments/other')");
+  run_program('report again.h5 -o shards');
+  like(slurp('shards/index.html'), qr/again\.h5 was merged from shards of several machines/, 'a file that is of several by itself says so');
+  like($two, qr/; 4 steps; machine 1<.*; 4 steps; machine 2</s, 'under headings that say so');
+}
 
 my @missing = grep { !-s "report/$_" } $page =~ /(?:src|href)="([^"#]+)"/g;
 is_deeply(\@missing, [], 'every picture, plot, script and data file it names is there');

@@ -33,8 +33,11 @@ const eb_command eb_command_report = {
     .name = "report",
     .synopsis = "F.h5|FOLDER.. [-o DIR] [--pictures]",
     .summary = "write index.html with tables, plots and a player",
-    .details = "A folder stands for the result files in it: that of 'reproduce' has every run of a "
-               "paper in PAPER.h5, whose\nverdicts are on its own index.html.",
+    .details =
+        "A folder stands for the result files in it, and what else is in it is left out: that "
+        "of 'reproduce' has every run of a\npaper in PAPER.h5, whose verdicts are on its own "
+        "index.html. Runs that several files have are told apart by their\nfiles; costs are "
+        "ranked among runs of one machine alone.",
     .flags = flags,
     .least = 1,
     .most = 1000,

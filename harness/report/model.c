@@ -7,6 +7,7 @@
 
 #include "harness/report/gnuplot.h"
 #include "harness/results/accuracy.h"
+#include "harness/results/merge.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
@@ -84,6 +85,55 @@ static eb_error name_run(const eb_report *report, eb_report_run *run) {
   return error;
 }
 
+/* Whether a run of another file has the same name in the same scene. */
+static bool has_double(const eb_report *report, const eb_report_run *run) {
+  for (int r = 0; r < report->run_count; r++) {
+    const eb_report_run *other = &report->runs[r];
+    if (other->file != run->file && strcmp(other->label, run->label) == 0 &&
+        eb_run_same_scene(other->run, run->run))
+      return true;
+  }
+  return false;
+}
+
+static eb_error name_file(eb_report_run *run) {
+  char *label = NULL;
+  EB_TRY(eb_string_format(&label, "%s [%s]", run->label, eb_results_path(run->file)));
+  eb_plot_quotable(label);
+  free(run->label);
+  run->label = label;
+  return EB_OK;
+}
+
+/* Names of files are put behind labels when all that have to be told apart are known. */
+static eb_error name_files(eb_report *report) {
+  bool *doubled;
+  if (report->file_count < 2) return EB_OK;
+  EB_TRY(EB_NEW(doubled, report->run_count));
+  for (int r = 0; r < report->run_count; r++) doubled[r] = has_double(report, &report->runs[r]);
+  eb_error error = EB_OK;
+  for (int r = 0; r < report->run_count && !error; r++)
+    if (doubled[r]) error = name_file(&report->runs[r]);
+  free(doubled);
+  return error;
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+/* Files of one machine have one number. */
+static eb_error number_machines(eb_report *report) {
+  EB_TRY(EB_NEW(report->machine, report->file_count));
+  for (int f = 0; f < report->file_count; f++) {
+    for (int g = 0; g < f && report->machine[f] == 0; g++) {
+      eb_error other = eb_results_same_machine(report->files[g], report->files[f]);
+      if (!other) report->machine[f] = report->machine[g];
+      eb_error_free(other);
+    }
+    if (report->machine[f] == 0) report->machine[f] = ++report->machine_count;
+  }
+  return EB_OK;
+}
+
 /* ---- loading --------------------------------------------------------------------------------- */
 
 static eb_error load_tables(eb_report_run *run) {
@@ -114,6 +164,7 @@ eb_error eb_report_load(const char *const *files, int count, eb_report *out) {
   if (runs == 0)
     return EB_ERROR(EB_ERR_INVALID, "'%s' holds no runs: nothing to report; see 'elastobench run'",
                     files[0]);
+  EB_TRY(number_machines(out));
   EB_TRY(EB_NEW(out->runs, runs));
   for (int f = 0; f < count; f++)
     for (int index = 0; index < eb_results_count(out->files[f]); index++) {
@@ -123,13 +174,16 @@ eb_error eb_report_load(const char *const *files, int count, eb_report *out) {
         if (eb_run_same_scene(out->runs[r].run, run)) at = r + 1;
       memmove(out->runs + at + 1, out->runs + at,
               (size_t)(out->run_count - 1 - at) * sizeof *out->runs);
-      out->runs[at] = (eb_report_run){.file = out->files[f], .index = index, .run = run};
+      out->runs[at] = (eb_report_run){.file = out->files[f],
+                                      .index = index,
+                                      .run = run,
+                                      .machine = out->machine_count > 1 ? out->machine[f] : 0};
     }
   for (int r = 0; r < out->run_count; r++) {
     EB_TRY(name_run(out, &out->runs[r]));
     EB_TRY(load_tables(&out->runs[r]));
   }
-  return EB_OK;
+  return name_files(out);
 }
 
 void eb_report_clear(eb_report *report) {
@@ -147,6 +201,7 @@ void eb_report_clear(eb_report *report) {
   free(report->runs);
   for (int f = 0; report->files && f < report->file_count; f++) eb_results_close(report->files[f]);
   free(report->files);
+  free(report->machine);
   *report = (eb_report){0};
 }
 

@@ -15,7 +15,10 @@ typedef struct eb_report_run {
   int index;              /* and as which run */
   const eb_run *run;      /* its attributes, owned by the file */
   char *scene;            /* scene and, when runs of the scene differ in them, parameters */
-  char *label;            /* solver and the options in which runs of this scene differ */
+  /* Solver and the options in which runs of this scene differ; and its file, where that alone tells
+   * it from others. */
+  char *label;
+  int machine; /* from 1 on, where the files are of several; 0: they are of one */
   size_t steps;
   double *column[EB_COL_COUNT];   /* steps each */
   double *phase[EB_PHASE_COUNT];  /* steps each, s */
@@ -29,6 +32,8 @@ typedef struct eb_report_run {
 typedef struct eb_report {
   int file_count, run_count;
   eb_results **files;
+  int *machine; /* of each file, from 1 on in order of appearance */
+  int machine_count;
   eb_report_run *runs;          /* grouped by scene in order of appearance */
   const eb_strings *unreadable; /* why other files are left out; NULL: there are none */
 } eb_report;

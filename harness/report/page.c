@@ -79,10 +79,14 @@ eb_error eb_page_player(eb_text *page, const eb_played *runs, int count, const c
 }
 
 eb_error eb_page_environment(eb_text *page, const eb_results *results) {
+  EB_TRY(eb_text_printf(page, "<h2 id=\"environment\">Environment</h2>\n"));
+  return eb_page_facts(page, results);
+}
+
+eb_error eb_page_facts(eb_text *page, const eb_results *results) {
   int count;
   const eb_fact *fact = eb_results_facts(results, &count);
-  EB_TRY(eb_text_printf(page, "<h2 id=\"environment\">Environment</h2>\n"
-                              "<div class=\"scroll\"><table class=\"facts\">\n"));
+  EB_TRY(eb_text_printf(page, "<div class=\"scroll\"><table class=\"facts\">\n"));
   for (const eb_fact *end = fact + count; fact < end; fact++) {
     EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", fact->name, "</td>"));
     EB_TRY(eb_markup_between(page, "<td class=\"text\">", fact->value, "</td></tr>\n"));

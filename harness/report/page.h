@@ -16,8 +16,10 @@ EB_MUST eb_error eb_page_write(const eb_text *page, const char *dir);
 /* Makes DIR/data, where the scripts of runs are, and names it. */
 EB_MUST eb_error eb_page_data(const char *dir, char *out, size_t bytes);
 
-/* Appends what a result file says of machine, build and command. */
+/* Appends what a result file says of machine, build and command, under a heading. */
 EB_MUST eb_error eb_page_environment(eb_text *page, const eb_results *results);
+/* The same without one. */
+EB_MUST eb_error eb_page_facts(eb_text *page, const eb_results *results);
 
 /* A run that a player offers. */
 typedef struct eb_played {

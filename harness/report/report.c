@@ -195,10 +195,58 @@ static eb_error introduction(const workspace *work, eb_text *page) {
       "coarse. Beside it stands how far the steps are from implicit Euler, solved exactly: solvers "
       "that take one linear solve a step, and those that solve with a matrix which is out of date "
       "on purpose, do not aim at that. What a run that fails its audit cost is compared with "
-      "nothing. Times are wall times on the machine described at the end. The figures have their "
+      "nothing. Times are wall times on the machine%s described at the end. The figures have their "
       "formulas under <a href=\"#definitions\">definitions</a>.</p>\n",
       work->scaling.count > 0 ? "<a href=\"#scaling\">scaling</a>" : "", work->report.run_count,
-      work->scene_count);
+      work->scene_count, work->report.machine_count > 1 ? "s" : "");
+}
+
+/* Files that were merged from shards of several machines, which have a scene each. */
+static eb_error shards(const eb_report *report, eb_text *page) {
+  for (int f = 0; f < report->file_count; f++) {
+    const eb_results *file = report->files[f];
+    if (!eb_h5_exists(eb_results_file(file), "environments")) continue;
+    EB_TRY(eb_markup_between(page, "<p>", eb_results_path(file),
+                             " was merged from shards of several machines, of which the first is "
+                             "described at the end: times may be compared within a scene, and not "
+                             "between scenes.</p>\n"));
+  }
+  return EB_OK;
+}
+
+/* Whose times may be set against whose, where the files are of several machines. */
+static eb_error machines(const eb_report *report, eb_text *page) {
+  if (report->machine_count < 2) return EB_OK;
+  EB_TRY(eb_text_printf(page,
+                        "<p>The files come from %d machines. Costs are ranked within each machine "
+                        "alone; plots show the runs of all side by side, and times of two machines "
+                        "there tell nothing of their solvers.</p>\n<ol>\n",
+                        report->machine_count));
+  for (int m = 1; m <= report->machine_count; m++) {
+    const char *separator = "<li>";
+    for (int f = 0; f < report->file_count; f++) {
+      if (report->machine[f] != m) continue;
+      EB_TRY(eb_markup_between(page, separator, eb_results_path(report->files[f]), ""));
+      separator = ", ";
+    }
+    EB_TRY(eb_text_printf(page, "</li>\n"));
+  }
+  return eb_text_printf(page, "</ol>\n");
+}
+
+/* Machine and program of every file. */
+static eb_error environments(const eb_report *report, eb_text *page) {
+  if (report->file_count == 1) return eb_page_environment(page, report->files[0]);
+  EB_TRY(eb_text_printf(page, "<h2 id=\"environment\">Environments</h2>\n"));
+  for (int f = 0; f < report->file_count; f++) {
+    const eb_results *file = report->files[f];
+    EB_TRY(eb_markup_between(page, "<details><summary>", eb_results_path(file), ""));
+    EB_TRY(eb_markup_between(page, ": commit ", eb_results_environment(file, "commit"), ", "));
+    EB_TRY(eb_markup_between(page, "", eb_results_environment(file, "cpu"), "</summary>\n"));
+    EB_TRY(eb_page_facts(page, file));
+    EB_TRY(eb_text_printf(page, "</details>\n"));
+  }
+  return EB_OK;
 }
 
 static eb_error overview_row(const eb_report *report, const eb_report_scene *scene, eb_text *page) {
@@ -232,6 +280,8 @@ static eb_error write_page(const workspace *work, eb_text *page) {
   EB_TRY(eb_page_open(page, "elastobench report", "report"));
   EB_TRY(eb_text_printf(page, "<h1>elastobench report</h1>\n"));
   EB_TRY(introduction(work, page));
+  EB_TRY(machines(&work->report, page));
+  EB_TRY(shards(&work->report, page));
   const eb_strings *unreadable = work->report.unreadable;
   if (unreadable && unreadable->count > 0)
     EB_TRY(
@@ -249,7 +299,7 @@ static eb_error write_page(const workspace *work, eb_text *page) {
   EB_TRY(eb_scaling_html(&work->scaling, work->scaled, page));
   for (int s = 0; s < work->scene_count; s++) EB_TRY(scene_section(work, &work->scenes[s], page));
   EB_TRY(eb_definitions_html(page));
-  EB_TRY(eb_page_environment(page, work->report.files[0]));
+  EB_TRY(environments(&work->report, page));
   return eb_page_close(page);
 }
 

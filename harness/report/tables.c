@@ -24,15 +24,22 @@ typedef struct row {
   eb_rank rank[COSTS];
 } row;
 
+/* The costs of a machine; of runs of others there are none to compare. */
+static void costs_of(const row *rows, int count, int cost, int machine, double *out) {
+  for (int r = 0; r < count; r++)
+    out[r] = rows[r].run->machine == machine ? rows[r].cost[cost] : NAN;
+}
+
 static eb_error rank(row *rows, int count) {
   const eb_run **runs;
   double *costs;
   EB_TRY(EB_NEW(runs, count));
   eb_error error = EB_NEW(costs, count);
-  for (int c = 0; c < COSTS && !error; c++) {
+  for (int r = 0; r < count; r++) runs[r] = rows[r].run->run;
+  for (int c = 0; c < COSTS && !error; c++)
     for (int r = 0; r < count; r++) {
-      runs[r] = rows[r].run->run;
-      costs[r] = rows[r].cost[c];
+      costs_of(rows, count, c, rows[r].run->machine, costs);
+      rows[r].rank[c] = eb_run_rank(runs, costs, count, r);
     }
     for (int r = 0; r < count; r++) rows[r].rank[c] = eb_run_rank(runs, costs, count, r);
   }
@@ -41,12 +48,12 @@ static eb_error rank(row *rows, int count) {
   return error;
 }
 
-/* Runs under one heading: of one class, over as many steps. */
+/* Runs under one heading: of one class, over as many steps, on one machine. */
 static int compare_groups(const row *a, const row *b) {
   int classes = eb_class_compare(a->class, b->class);
   int64_t more = a->run->run->steps_wanted - b->run->run->steps_wanted;
   if (classes || a->class.band == EB_BAND_UNKNOWN) return classes;
-  return (more > 0) - (more < 0);
+  return more ? (more > 0) - (more < 0) : a->run->machine - b->run->machine;
 }
 
 static int compare_rows(const void *left, const void *right) {
@@ -113,6 +120,8 @@ static eb_error heading(const row *of, eb_text *page) {
   EB_TRY(eb_markup_text(page, eb_class_words(of->class).text));
   if (of->class.band != EB_BAND_UNKNOWN)
     EB_TRY(eb_text_printf(page, "; %lld steps", (long long)of->run->run->steps_wanted));
+  if (of->class.band != EB_BAND_UNKNOWN && of->run->machine > 0)
+    EB_TRY(eb_text_printf(page, "; machine %d", of->run->machine));
   if (why) EB_TRY(eb_text_printf(page, " <span class=\"note\">%s</span>", why));
   return eb_text_printf(page, "</th></tr>\n");
 }

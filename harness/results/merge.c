@@ -54,8 +54,12 @@ static eb_error compare_builds(const eb_results *a, const eb_results *b) {
                   eb_results_environment(b, "commit"), dirty_word(b));
 }
 
+eb_error eb_results_same_machine(const eb_results *a, const eb_results *b) {
+  return compare_facts(a, b, machine);
+}
+
 eb_error eb_results_comparable(const eb_results *a, const eb_results *b) {
-  EB_TRY(compare_facts(a, b, machine));
+  EB_TRY(eb_results_same_machine(a, b));
   return compare_builds(a, b);
 }
 

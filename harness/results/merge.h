@@ -7,6 +7,8 @@
 #include "harness/results/shards.h"
 #include "harness/strings.h"
 
+/* Whether their times are of one machine. EB_ERR_INVALID says what differs. */
+EB_MUST eb_error eb_results_same_machine(const eb_results *a, const eb_results *b);
 /* Whether figures of both may stand in one table: same machine, compiler, flags and libraries, and
  * the same program (the same bytes, or the same commit without local changes). EB_ERR_INVALID says
  * what differs. */
