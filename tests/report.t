@@ -32,6 +32,8 @@ is($code, 0, 'a run to report on') or diag $out;
 is($code, 0, 'the report is written') or diag $out;
 my $page = slurp('report/index.html');
 like($page, qr/bench\/beam/, 'it names the scene');
+my @short = map { (/<td[^>]*>([^<]*)<\/td>/g)[5, 7, 9] } $page =~ /^<tr><td class="text">[^<]*<\/td><td class="text good">.*$/mg;
+ok(@short && !(grep { (s/e.*//r =~ s/^[0.]+//r) !~ /\d\D*\d/ } @short), 'times have two digits at least, however short they are') or diag "@short";
 like($page, qr/semi-implicit:linear=cg/, 'solvers are labelled by the options in which they differ');
 unlike($page, qr/newton:\w/, 'and only by those');
 like($page, qr/corotational<\/b>: .*cannot serve/s, 'a skipped case says why');

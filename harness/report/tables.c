@@ -41,8 +41,6 @@ static eb_error rank(row *rows, int count) {
       costs_of(rows, count, c, rows[r].run->machine, costs);
       rows[r].rank[c] = eb_run_rank(runs, costs, count, r);
     }
-    for (int r = 0; r < count; r++) rows[r].rank[c] = eb_run_rank(runs, costs, count, r);
-  }
   free(runs);
   free(costs);
   return error;
@@ -126,6 +124,11 @@ static eb_error heading(const row *of, eb_text *page) {
   return eb_text_printf(page, "</th></tr>\n");
 }
 
+/* Decimals of which nothing would be left for short times. */
+static eb_error cost_cell(double value, const char *format, eb_text *page) {
+  return eb_markup_number(page, value < 0.1 ? "%#.2g" : format, value);
+}
+
 static eb_error rank_row(const row *r, eb_text *page) {
   static const struct {
     double scale;
@@ -142,7 +145,7 @@ static eb_error rank_row(const row *r, eb_text *page) {
   EB_TRY(
       eb_markup_number(page, "%.1e", r->class.band == EB_BAND_UNKNOWN ? NAN : r->run->run->error));
   for (int c = 0; c < COSTS; c++) {
-    EB_TRY(eb_markup_number(page, shown[c].format, shown[c].scale * r->cost[c]));
+    EB_TRY(cost_cell(shown[c].scale * r->cost[c], shown[c].format, page));
     EB_TRY(eb_markup_number(page, "%.2f", r->rank[c].over));
   }
   return eb_text_printf(page, "</tr>\n");
