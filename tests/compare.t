@@ -176,7 +176,28 @@ is_code(0, "a result file $_->[0]", 'run', $beam, '-s', $_->[1], '--steps', '3',
   for ['a.h5', 'newton'], ['b.h5', 'newton'], ['c.h5', 'semi-implicit'];
 ($out) = is_code(6, 'one repetition is too few', 'compare', 'a.h5', 'b.h5', '--gate');
 like($out, qr/inconclusive .* 1$/m, 'which is inconclusive');
-like($out, qr/controls: none, for the runs were not fed in turns/, 'and says what is missing');
+like($out, qr/1 rounds are too few to show a change of any size in 1 cases: it takes 8/, 'and says how many it takes');
+like($out, qr/controls: none, for the runs were not fed in turns/, 'and what is missing');
+(my $interval) = is_code(6, 'as JSON', 'compare', 'a.h5', 'b.h5', '--gate', '--format', 'json');
+is_deeply([@{decode_json($interval)->{cases}[0]{cpu}}{qw(low high)}], [undef, undef], '  an interval that is none has no ends');
+like((is_code(6, 'as JUnit', 'compare', 'a.h5', 'b.h5', '--gate', '--format', 'junit'))[0], qr/\(no interval\) in 1 rounds/, '  nor has it there');
+is_code(0, 'a file with more', 'run', $beam, '-s', 'newton', '-s', 'semi-implicit', '--steps', '3', '-o', 'more.h5');
+my (undef, $left) = is_code(0, 'is compared by what both have', 'compare', 'more.h5', 'a.h5');
+like($left, qr/left out, .*: 1 runs of 'more.h5', 0 of 'a.h5'/, '  and the rest is counted');
+is_code(4, 'a run that fails its audit', 'run', $beam, '--plugin', plugin('cheats'), '-s', 'cheat:fault=pump,says=its', '--steps', '30', '-o', 'cheat.h5');
+($out) = is_code(3, 'has no times to compare', 'compare', 'cheat.h5', 'cheat.h5');
+like($out, qr/failed .*\n +run '\S+' of 'cheat.h5' has failed its audit: .*energy/, '  and says why');
+for my $option (['--rounds', '9'], ['--steps', '3'], ['--delay', '5'], ['--no-instructions']) {
+  like_error(2, qr/$option->[0] is for builds/, "files and $option->[0]", 'compare', 'a.h5', 'b.h5', @$option);
+}
+SKIP: {
+  my $python = python('h5py', 'numpy');
+  skip 'no h5py', 2 if !$python;
+  system($python, '-c', "import h5py, numpy, shutil, sys; shutil.copy(sys.argv[1], sys.argv[2])\n"
+    . "h5py.File(sys.argv[2], 'r+')['environment'].attrs['cpu'] = numpy.bytes_('another')", scratch('a.h5'), scratch('elsewhere.h5'));
+  ($out) = is_code(6, 'files of two machines', 'compare', 'a.h5', 'elsewhere.h5', '--gate');
+  like($out, qr/times are not believed: they are of two machines: .*cpu is .* and 'another'/, '  have no times to compare either');
+}
 like_error(1, qr/'a.h5' and 'c.h5' have no run in common/, 'files that do not meet', 'compare', 'a.h5', 'c.h5');
 like_error(2, qr/leave out scenes and solvers/, 'files and scenes', 'compare', 'a.h5', 'b.h5', $beam);
 spew(scratch('bad.h5'), substr(slurp(scratch('a.h5')), 0, 3000));

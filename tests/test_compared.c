@@ -48,6 +48,19 @@ static void test_time(void) {
   all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_INCONCLUSIVE;
   test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, NULL, "one case is uncertain");
   all = sound();
+  all.least = 8;
+  all.cases[0].cpu[EB_LANE_HEAD].count = 7;
+  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_INCONCLUSIVE;
+  test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE,
+              "7 rounds are too few to show a change of any size in 2 cases: it takes 8",
+              "rounds that cannot show anything");
+  all = sound();
+  all.least = 8;
+  all.cases[0].cpu[EB_LANE_HEAD].count = 8;
+  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_INCONCLUSIVE;
+  test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, NULL,
+              "rounds that could have shown something");
+  all = sound();
   all.cases[0].wall.change = EB_CHANGE_REGRESSED;
   all.cases[0].wall.centre = log(1.3);
   test_judged(all, EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT, "wall time rose by 30.0 %",
@@ -73,6 +86,11 @@ static void test_controls(void) {
   all.cases[0].cpu[EB_LANE_DELAYED].change = EB_CHANGE_INCONCLUSIVE;
   test_judged(all, EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT, NULL,
               "result files have no delay to find");
+  all = sound();
+  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
+  set_text(&all.machines, "cpu is 'a' and 'b'");
+  test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, "cpu is 'a' and 'b'",
+              "files of two machines have no times to compare");
 }
 
 static eb_comparison with_counts(const char *head) {

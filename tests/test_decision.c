@@ -187,6 +187,34 @@ static void test_plan(void) {
   tap_ok(rule.looks == 1 && rule.rounds[0] == 12, "or at all of few");
 }
 
+/* Whether a change of a half in all of so many cases is found of so many rounds. */
+static bool finds(int cases, int rounds) {
+  enum { MOST = 20 };
+  eb_decision_rule rule = eb_decision_plan(0.02, 1);
+  eb_series series[MOST], *list[MOST];
+  bool all = true;
+  for (int k = 0; k < cases; k++) {
+    series[k] = series_of(rounds, log(1.5), 1e-4);
+    list[k] = &series[k];
+  }
+  tap_require(eb_series_judge(&rule, 0, list, cases), "judge");
+  for (int k = 0; k < cases; k++) {
+    all = all && series[k].change == EB_CHANGE_REGRESSED;
+    eb_series_clear(&series[k]);
+  }
+  return all;
+}
+
+static void test_least(void) {
+  static const int cases[] = {1, 2, 3, 10, 20};
+  eb_decision_rule rule = eb_decision_plan(0.02, 1);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    int least = eb_decision_least(&rule, cases[k]);
+    tap_ok(finds(cases[k], least) && !finds(cases[k], least - 1),
+           "%d rounds are the fewest that show a change in %d cases", least, cases[k]);
+  }
+}
+
 /* A case that is settled takes no part any more, and one without rounds counts and says nothing. */
 static void test_settled(void) {
   eb_decision_rule rule = eb_decision_plan(0.02, 160);
@@ -210,6 +238,7 @@ int main(void) {
   test_one(0.001, 1e-3, 40, EB_CHANGE_EQUIVALENT, "the same");
   test_one(0.02, 1e-3, 40, EB_CHANGE_INCONCLUSIVE, "as much as the margin");
   test_one(0.05, 1e-3, 5, EB_CHANGE_INCONCLUSIVE, "too few rounds");
+  test_least();
   test_settled();
   test_false_alarms();
   test_level();

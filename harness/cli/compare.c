@@ -8,6 +8,7 @@
 #include "harness/compare/compare.h"
 #include "harness/compare/print.h"
 #include "harness/names.h"
+#include "harness/print.h"
 #include "problems/base/clock.h"
 
 static const eb_flag flags[] = {
@@ -134,17 +135,44 @@ static eb_error tell(const wish *w, const eb_build builds[EB_SIDES], double bega
   return eb_compare_print(comparison, &title, w->format, stdout);
 }
 
+/* What is to be measured cannot be asked of files. */
+static eb_error refuse_measuring(const eb_arguments *arguments) {
+  static const char *const served[] = {"gate", "margin", "format"};
+  if (arguments->positional.count > EB_SIDES || eb_arguments_has(arguments, "solver"))
+    return EB_ERROR(EB_ERR_USAGE, "result files are compared by all runs that both have: leave out "
+                                  "scenes and solvers");
+  for (const eb_flag *flag = flags; flag->name; flag++) {
+    bool known = !eb_arguments_has(arguments, flag->name);
+    for (size_t k = 0; k < sizeof served / sizeof *served && !known; k++)
+      known = strcmp(flag->name, served[k]) == 0;
+    if (!known)
+      return EB_ERROR(EB_ERR_USAGE,
+                      "--%s is for builds: of result files, which are measured already, the "
+                      "options are --gate, --margin and --format",
+                      flag->name);
+  }
+  return EB_OK;
+}
+
+static void tell_unpaired(const wish *w, const eb_comparison *comparison) {
+  const int *count = comparison->unpaired;
+  if (count[EB_BASE] + count[EB_HEAD] > 0)
+    eb_print(stderr,
+             "elastobench: left out, since the other file does not have them: %d runs of '%s', %d "
+             "of '%s'\n",
+             count[EB_BASE], w->names[EB_BASE], count[EB_HEAD], w->names[EB_HEAD]);
+}
+
 static eb_error run_files(const wish *w, int *code) {
   eb_comparison comparison = {0};
   const eb_build builds[EB_SIDES] = {{.given = (char *)w->names[EB_BASE]},
                                      {.given = (char *)w->names[EB_HEAD]}};
   double began = eb_wall_seconds();
-  if (w->arguments->positional.count > EB_SIDES || eb_arguments_has(w->arguments, "solver"))
-    return EB_ERROR(EB_ERR_USAGE, "result files are compared by all runs that both have: leave out "
-                                  "scenes and solvers");
+  EB_TRY(refuse_measuring(w->arguments));
   for (int side = 0; side < EB_SIDES; side++)
     EB_TRY(eb_sandbox_verify("results", w->names[side], NULL));
   eb_error error = eb_compare_results(w->names[EB_BASE], w->names[EB_HEAD], w->margin, &comparison);
+  if (!error) tell_unpaired(w, &comparison);
   if (!error) error = tell(w, builds, began, &comparison, code);
   eb_comparison_clear(&comparison);
   return error;
@@ -202,7 +230,8 @@ const eb_command eb_command_compare = {
     .summary = "say whether HEAD is slower than BASE: two builds, revisions or result files",
     .details =
         "BASE and HEAD are two programs, two git revisions of the repository around the current "
-        "folder, which are built,\nor two result files. Without a suite or scene: the suite gate.\n"
+        "folder, which are built,\nor two result files, which take --gate, --margin and --format "
+        "alone. Without a suite or scene: the suite gate.\n"
         "Verdicts: regressed, improved, equivalent, inconclusive; failed and nondeterministic "
         "where a build does not work.\nExit codes: 3 failed, 4 nondeterministic; with --gate 5 "
         "regressed, 6 inconclusive.",

@@ -114,6 +114,7 @@ eb_error eb_compare_builds(const eb_compare_request *request, eb_comparison *out
            .lots = request->seed};
   *out = (eb_comparison){.injected = eb_injected_delay(request->margin)};
   EB_TRY(make_cases(&j));
+  out->least = eb_decision_least(&j.rule, out->count);
   EB_TRY(count_all(&j));
   EB_TRY(time_all(&j));
   EB_TRY(instruct_all(&j));

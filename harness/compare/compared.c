@@ -116,9 +116,17 @@ static eb_error judge_time(const eb_comparison *all, eb_compared *c, eb_compare_
   *out = EB_COMPARE_INCONCLUSIVE;
   if (all->alarms > 0)
     return eb_compared_note(c, "times are not believed: BASE beside itself raised an alarm");
+  if (all->machines)
+    return eb_compared_note(c, "times are not believed: they are of two machines: %s",
+                            all->machines);
   if (change == EB_CHANGE_EQUIVALENT && !found)
     return eb_compared_note(c, "a delay of %.0f %% was not found: nothing is said to be equivalent",
                             100 * all->injected);
+  if (change == EB_CHANGE_INCONCLUSIVE && c->cpu[EB_LANE_HEAD].count < all->least)
+    EB_TRY(eb_compared_note(c,
+                            "%d rounds are too few to show a change of any size in %d cases: it "
+                            "takes %d (of result files, repetitions)",
+                            c->cpu[EB_LANE_HEAD].count, all->count, all->least));
   if (change != EB_CHANGE_INCONCLUSIVE)
     *out = change == EB_CHANGE_REGRESSED  ? EB_COMPARE_REGRESSED
            : change == EB_CHANGE_IMPROVED ? EB_COMPARE_IMPROVED
@@ -177,5 +185,6 @@ void eb_comparison_clear(eb_comparison *comparison) {
   for (int k = 0; k < comparison->count; k++) clear_case(&comparison->cases[k]);
   free(comparison->cases);
   free(comparison->uninstructed);
+  free(comparison->machines);
   *comparison = (eb_comparison){0};
 }

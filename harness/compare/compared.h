@@ -2,7 +2,7 @@
  *
  * Verdict of a case, the first that holds:
  * - skipped: the solver serves the scene in neither build.
- * - failed: a worker failed, crashed or hung.
+ * - failed: a worker failed, crashed or hung; of result files, a run did, or its audit.
  * - nondeterministic: a build does not count alike twice.
  * - regressed: the time is (decision.h); or it is not improved, and instructions or the cost of
  *   cache misses rose by more than 1 %, or a counter of work by more than the margin.
@@ -10,9 +10,10 @@
  * - equivalent: the time is, and a delay put in was found (compare.h).
  * - inconclusive: else.
  *
- * An alarm on two processes of BASE takes away the belief in all times of the suite: what would
- * have followed from them is inconclusive. The suite's verdict is the gravest of its cases', in the
- * order failed, nondeterministic, regressed, inconclusive, equivalent, improved, skipped. */
+ * An alarm on two processes of BASE takes away the belief in all times of the suite, and so do
+ * files of two machines: what would have followed from them is inconclusive. The suite's verdict is
+ * the gravest of its cases', in the order failed, nondeterministic, regressed, inconclusive,
+ * equivalent, improved, skipped. */
 #ifndef EB_COMPARE_COMPARED_H
 #define EB_COMPARE_COMPARED_H
 
@@ -73,10 +74,13 @@ typedef struct eb_compared {
 typedef struct eb_comparison {
   eb_compared *cases;
   int count;
-  double injected;    /* the delay put in, a share of each step's time; 0: no lanes of control */
-  int raced;          /* cases with rounds */
-  int alarms, found;  /* cases with an alarm on BASE again; those whose delay was found */
-  char *uninstructed; /* why the layer under valgrind was not run, or NULL */
+  double injected; /* the delay put in, a share of each step's time; 0: no lanes of control */
+  char *machines;  /* how the machines of two result files differ, or NULL */
+  int unpaired[EB_SIDES]; /* runs of a result file that the other one does not have */
+  int least;              /* rounds, fewer of which cannot show any change; 0: nobody knows */
+  int raced;              /* cases with rounds */
+  int alarms, found;      /* cases with an alarm on BASE again; those whose delay was found */
+  char *uninstructed;     /* why the layer under valgrind was not run, or NULL */
   eb_compare_verdict verdict;
 } eb_comparison;
 

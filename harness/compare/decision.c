@@ -44,6 +44,11 @@ static double spent_at(const eb_decision_rule *rule, int look, double error) {
   return eb_alpha_spent(error, rule->rounds[look] / all) - before;
 }
 
+int eb_decision_least(const eb_decision_rule *rule, int cases) {
+  double level = spent_at(rule, rule->looks - 1, rule->alpha) / fmax(1, cases);
+  return (int)ceil(1 - log2(level));
+}
+
 /* The probabilities of the data, as far out as they are, at the edge of each hypothesis. */
 typedef struct tails {
   double up, down;     /* c <= m, c >= -m */

@@ -52,9 +52,13 @@ typedef struct eb_decision_rule {
   int rounds[EB_MAX_LOOKS]; /* at each, rising */
 } eb_decision_rule;
 
-/* Looks at 40, 80 and 160 rounds, or at a half and all of `most` where that is less; a and b as
- * above. `margin` is a share: 0.02 makes ln 1.02. */
+/* Looks at 40 and 80 rounds where those are less than `most`, and at all of them; a and b as above.
+ * `margin` is a share: 0.02 makes ln 1.02. */
 eb_decision_rule eb_decision_plan(double margin, int most);
+
+/* The fewest rounds of which a change, however large, can be found in any of so many cases at the
+ * last look. With n of one sign p is 2^(1 - n), which Holm's procedure wants below a share of a. */
+int eb_decision_least(const eb_decision_rule *rule, int cases);
 
 /* The rounds of one case, and what they say. Start from {0}. */
 typedef struct eb_series {

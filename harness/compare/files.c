@@ -7,7 +7,7 @@
 
 #include "harness/compare/compare.h"
 #include "harness/names.h"
-#include "harness/results/read.h"
+#include "harness/results/merge.h"
 #include "harness/results/repetitions.h"
 #include "harness/results/sample.h"
 #include "problems/base/hash.h"
@@ -37,8 +37,8 @@ static bool is_same_case(const eb_run *a, const eb_run *b) {
          a->steps_wanted == b->steps_wanted && strcmp(a->from_steps, b->from_steps) == 0;
 }
 
-static bool is_complete(const eb_run *run) {
-  return strcmp(run->outcome, eb_outcome_name(EB_OUTCOME_COMPLETED)) == 0;
+static bool has_outcome(const eb_run *run, eb_outcome outcome) {
+  return strcmp(run->outcome, eb_outcome_name(outcome)) == 0;
 }
 
 static int partner_of(const eb_run *run, const eb_results *other) {
@@ -124,14 +124,23 @@ static eb_error add_counts(eb_results *const files[EB_SIDES], const int runs[EB_
   return EB_OK;
 }
 
+/* What became of a run whose times are none to compare; a wrong one may be as fast as it likes. */
+static eb_error tell_trouble(const eb_results *file, const eb_run *run, char **out) {
+  const char *path = eb_results_path(file);
+  if (!has_outcome(run, EB_OUTCOME_COMPLETED))
+    return eb_string_format(out, "run '%s' of '%s' %s: %s", run->id, path, run->outcome,
+                            run->detail);
+  return eb_string_format(out, "run '%s' of '%s' has failed its audit: %s", run->id, path,
+                          run->audit_rules);
+}
+
 static eb_error add_pair(eb_results *const files[EB_SIDES], const int runs[EB_SIDES],
                          eb_compared *c) {
   for (int side = 0; side < EB_SIDES; side++) {
     const eb_run *run = eb_results_run(files[side], runs[side]);
-    if (is_complete(run)) continue;
-    return c->trouble ? EB_OK
-                      : eb_string_format(&c->trouble, "run '%s' of '%s' %s: %s", run->id,
-                                         eb_results_path(files[side]), run->outcome, run->detail);
+    bool failed = strcmp(run->audit, "failed") == 0;
+    if (has_outcome(run, EB_OUTCOME_COMPLETED) && !failed) continue;
+    return c->trouble ? EB_OK : tell_trouble(files[side], run, &c->trouble);
   }
   EB_TRY(add_counts(files, runs, c));
   return eb_compared_trouble(add_round(files, runs, c), c);
@@ -167,13 +176,24 @@ static eb_error tell_apart(const eb_results *file, const int *first, eb_comparis
   return EB_OK;
 }
 
+/* Those that the solver serves, and that the other file does not have. */
+static int count_unpaired(const eb_results *file, const eb_results *other) {
+  int count = 0;
+  for (int k = 0; k < eb_results_count(file); k++) {
+    const eb_run *run = eb_results_run(file, k);
+    count += !has_outcome(run, EB_OUTCOME_SKIPPED) && partner_of(run, other) < 0;
+  }
+  return count;
+}
+
 static eb_error pair_runs(eb_results *const files[EB_SIDES], int *first, eb_comparison *out) {
+  for (int side = 0; side < EB_SIDES; side++)
+    out->unpaired[side] = count_unpaired(files[side], files[EB_SIDES - 1 - side]);
   for (int k = 0; k < eb_results_count(files[EB_BASE]); k++) {
     const eb_run *run = eb_results_run(files[EB_BASE], k);
     const int runs[EB_SIDES] = {k, partner_of(run, files[EB_HEAD])};
     eb_compared *c;
-    if (runs[EB_HEAD] < 0 || strcmp(run->outcome, eb_outcome_name(EB_OUTCOME_SKIPPED)) == 0)
-      continue;
+    if (runs[EB_HEAD] < 0 || has_outcome(run, EB_OUTCOME_SKIPPED)) continue;
     EB_TRY(find_case(files[EB_BASE], k, first, out, &c));
     EB_TRY(add_pair(files, runs, c));
   }
@@ -184,9 +204,11 @@ static eb_error pair_runs(eb_results *const files[EB_SIDES], int *first, eb_comp
                   eb_results_path(files[EB_BASE]), eb_results_path(files[EB_HEAD]));
 }
 
+/* There is one look at all repetitions, whatever their number. */
 static eb_error judge_all(double margin, eb_comparison *out) {
   eb_decision_rule rule = eb_decision_plan(margin, 1);
   eb_series **series;
+  out->least = eb_decision_least(&rule, out->count);
   EB_TRY(EB_NEW(series, out->count));
   for (int k = 0; k < out->count; k++) series[k] = &out->cases[k].cpu[EB_LANE_HEAD];
   eb_error error = eb_series_judge(&rule, 0, series, out->count);
@@ -196,10 +218,19 @@ static eb_error judge_all(double margin, eb_comparison *out) {
   return error ? error : eb_comparison_judge(margin, out);
 }
 
+static eb_error compare_machines(eb_results *const files[EB_SIDES], eb_comparison *out) {
+  eb_error differ = eb_results_same_machine(files[EB_BASE], files[EB_HEAD]);
+  eb_error error =
+      differ ? eb_string_format(&out->machines, "%s", eb_error_message(differ)) : EB_OK;
+  eb_error_free(differ);
+  return error;
+}
+
 static eb_error compare_files(eb_results *const files[EB_SIDES], double margin,
                               eb_comparison *out) {
   int *first = NULL, count = eb_results_count(files[EB_BASE]);
-  eb_error error = EB_NEW(out->cases, count);
+  eb_error error = compare_machines(files, out);
+  if (!error) error = EB_NEW(out->cases, count);
   if (!error) error = EB_NEW(first, count);
   if (!error) error = pair_runs(files, first, out);
   if (!error) error = tell_apart(files[EB_BASE], first, out);

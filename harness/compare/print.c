@@ -38,11 +38,18 @@ static void print_change(const eb_series *s, FILE *out) {
     fprintf(out, "  %+7.2f%%", percent(s->centre));
 }
 
+/* In per cent; of few rounds there is none. */
+static void describe_interval(const eb_series *s, const char *none, char *out, size_t bytes) {
+  if (s->count > 0 && isfinite(s->low))
+    snprintf(out, bytes, "%+.2f .. %+.2f", percent(s->low), percent(s->high));
+  else
+    snprintf(out, bytes, "%s", none);
+}
+
 static void print_case(const eb_compared *c, int width, FILE *out) {
   const eb_series *cpu = &c->cpu[EB_LANE_HEAD];
-  char interval[40] = "-";
-  if (cpu->count > 0 && isfinite(cpu->low))
-    snprintf(interval, sizeof interval, "%+.2f .. %+.2f", percent(cpu->low), percent(cpu->high));
+  char interval[40];
+  describe_interval(cpu, "-", interval, sizeof interval);
   eb_print(out, "%-*s  %-16s", width, c->name, eb_compare_verdict_name(c->verdict));
   print_change(cpu, out);
   fprintf(out, "  %18s", interval);
@@ -96,7 +103,8 @@ static json_t *series_json(const eb_series *s) {
   if (s->count == 0)
     return json_pack("{s:s, s:o}", "verdict", eb_change_name(s->change), "log_ratios", rounds);
   return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "verdict", eb_change_name(s->change), "change",
-                   eb_json_real(expm1(s->centre)), "low", eb_json_real(expm1(s->low)), "high",
+                   eb_json_real(expm1(s->centre)), "low",
+                   eb_json_real(isfinite(s->low) ? expm1(s->low) : NAN), "high",
                    eb_json_real(expm1(s->high)), "probability", eb_json_real(s->probability),
                    "log_ratios", rounds);
 }
@@ -162,6 +170,10 @@ static eb_error print_json(const eb_comparison *all, const eb_compare_title *tit
       "base", build_json(&title->builds[EB_BASE]), "head", build_json(&title->builds[EB_HEAD]),
       "margin", title->margin, "seconds", title->seconds, "cases", cases, "instructions_left_out",
       all->uninstructed ? all->uninstructed : "");
+  if (object && all->injected == 0)
+    json_object_set_new(
+        object, "unpaired",
+        json_pack("{s:i, s:i}", "base", all->unpaired[EB_BASE], "head", all->unpaired[EB_HEAD]));
   if (object && all->injected > 0)
     json_object_set_new(object, "controls",
                         json_pack("{s:i, s:i, s:i, s:f}", "cases", all->raced, "alarms",
@@ -189,10 +201,11 @@ static eb_ci_test test_of(const eb_compared *c, const char *detail) {
 static eb_error detail_of(const eb_compared *c, char **out) {
   const eb_series *cpu = &c->cpu[EB_LANE_HEAD];
   const char *words = c->trouble ? c->trouble : c->reasons ? c->reasons : "";
+  char interval[40];
   if (cpu->count == 0) return eb_string_format(out, "%s", words);
-  return eb_string_format(out, "CPU time %+.2f %% (%+.2f .. %+.2f) in %d rounds%s%s",
-                          percent(cpu->centre), percent(cpu->low), percent(cpu->high), cpu->count,
-                          *words ? "\n" : "", words);
+  describe_interval(cpu, "no interval", interval, sizeof interval);
+  return eb_string_format(out, "CPU time %+.2f %% (%s) in %d rounds%s%s", percent(cpu->centre),
+                          interval, cpu->count, *words ? "\n" : "", words);
 }
 
 static eb_error print_tests(const eb_comparison *all, eb_compare_format format, FILE *out) {
