@@ -104,6 +104,7 @@ like_error(2, qr/'plain' is neither a result file nor a program/, 'a file that i
 like_error(2, qr/there is no solver 'newtn' \(did you mean 'newton'\?\)/, 'no such solver', 'compare', $base, $base, $beam, '-s', 'newtn');
 like_error(2, qr/there is no --format 'xml'.*text, json, junit, tap/, 'no such format', 'compare', $base, $base, @case, '--format', 'xml');
 like_error(2, qr/--margin/, 'no such margin', 'compare', $base, $base, @case, '--margin', '0');
+like_error(2, qr/--rounds = 2000 is outside 1 to 1000/, 'more rounds than the exact test takes', 'compare', $base, $base, @case, '--rounds', '2000');
 like_error(2, qr/neither a file nor a git revision|in no git repository/, 'no such build', 'compare', 'nowhere', 'nobody', @case);
 
 # ---- formats
