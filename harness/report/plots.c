@@ -334,23 +334,26 @@ static int class_symbol(int class) {
   return filled[class % (int)(sizeof filled / sizeof *filled)];
 }
 
-/* One point: what a step costs, and the worst residual of all steps. Its symbol goes to `symbols`.
- */
+/* Why a point is none to compare with others, or "". */
+static const char *objection(const eb_report_run *run) {
+  const char *rules = run->run->audit_rules;
+  if (!eb_report_audit_failed(run)) return eb_report_completed(run) ? "" : run->run->outcome;
+  return *rules ? rules : "audit failed";
+}
+
+/* One point: what a step costs, and the error of the run in the equation that it declares, or the
+ * worst residual of all steps. Its symbol goes to `symbols`. */
 static eb_error accuracy_point(const eb_report_run *run, bool declared, class_list *classes,
                                eb_text *symbols, eb_plot_data *data) {
   double wall = 1e3 * eb_report_typical(run, EB_COL_WALL);
   double error = declared ? run->run->error : eb_report_worst(run, EB_COL_RESIDUAL_RELATIVE);
-  const char *rules = run->run->audit_rules;
-  bool audit_failed = eb_report_audit_failed(run);
+  const char *words = objection(run);
   int before = data->series;
   eb_plot_begin(data, run->label);
-  EB_TRY(eb_plot_point(data, wall, error, EB_LOG_X | EB_LOG_Y,
-                       !audit_failed ? ""
-                       : *rules      ? rules
-                                     : "audit failed"));
+  EB_TRY(eb_plot_point(data, wall, error, EB_LOG_X | EB_LOG_Y, words));
   if (data->series == before) return EB_OK;
   int symbol = class_symbol(class_number(classes, eb_class_of(run->run)));
-  return eb_text_printf(symbols, " %d", audit_failed ? symbol - 1 : symbol);
+  return eb_text_printf(symbols, " %d", *words ? symbol - 1 : symbol);
 }
 
 static eb_error name_classes(const class_list *classes, eb_plot_data *data) {
@@ -410,15 +413,15 @@ const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS] = {
      .informs = iterates,
      .timed = true},
     {.stem = "accuracy",
-     .caption = "Accuracy against cost: error in the equation that each solver declares, worst of "
-                "all steps. One symbol a class, dashed lines between bands; hollow: the audit "
-                "failed, by these rules",
+     .caption = "Accuracy against cost: error in the equation that each solver declares, over the "
+                "run. One symbol a class, dashed lines between bands; hollow: the run did not "
+                "complete, or its audit failed, by these rules",
      .y = declared_residual,
      .column = EB_COL_EQUATION_RESIDUAL,
      .fill = accuracy_points},
     {.stem = "accuracy-euler",
      .caption = "Implicit Euler's residual against cost: worst of all steps. One symbol a class; "
-                "hollow: the audit failed",
+                "hollow: the run did not complete, or its audit failed",
      .template = "accuracy",
      .y = euler_residual,
      .column = EB_COL_RESIDUAL_RELATIVE,
@@ -503,19 +506,22 @@ eb_error eb_plots_scene(const eb_report *report, int first, int last, eb_plotter
 
 /* ---- all scenes ------------------------------------------------------------------------------ */
 
-/* Distinct labels over all runs, in order of appearance; returns how many. */
-static int distinct_labels(const eb_report *report, const char **labels, int capacity) {
+static bool is_compared(const eb_report_run *run) {
+  return isfinite(eb_report_typical(run, EB_COL_WALL)) && eb_report_sound(run) &&
+         !eb_report_audit_failed(run);
+}
+
+/* Distinct labels over all runs that are compared, in order of appearance; returns how many. There
+ * is room for as many as runs. */
+static int distinct_labels(const eb_report *report, const char **labels) {
   int count = 0;
   for (int r = 0; r < report->run_count; r++) {
     int known = 0;
+    if (!is_compared(&report->runs[r])) continue;
     while (known < count && strcmp(labels[known], report->runs[r].label) != 0) known++;
-    if (known == count && count < capacity) labels[count++] = report->runs[r].label;
+    if (known == count) labels[count++] = report->runs[r].label;
   }
   return count;
-}
-
-static bool is_compared(const eb_report_run *run) {
-  return isfinite(eb_report_typical(run, EB_COL_WALL)) && !eb_report_audit_failed(run);
 }
 
 /* What the layout of the bars follows from. */
@@ -530,10 +536,10 @@ typedef struct bar_layout {
 static eb_error summary_row(const eb_report *report, int first, int last, eb_class class,
                             const char *const *labels, eb_plot_data *data, bar_layout *layout) {
   char name[512];
-  const char *of_class = eb_class_words(class).text;
-  size_t scene = strlen(report->runs[first].scene), widest = strlen(of_class);
+  eb_class_name of_class = eb_class_words(class);
+  size_t scene = strlen(report->runs[first].scene), widest = strlen(of_class.text);
   int count = 0;
-  snprintf(name, sizeof name, "%s: %s", report->runs[first].scene, of_class);
+  snprintf(name, sizeof name, "%s: %s", report->runs[first].scene, of_class.text);
   eb_plot_quotable(name);
   if (scene > widest) widest = scene;
   if (widest > layout->widest) layout->widest = widest;
@@ -569,14 +575,9 @@ static eb_error set_layout(const bar_layout *layout, eb_plot_data *data) {
   return eb_text_printf(&data->settings, "\"\n");
 }
 
-static eb_error summary_table(const eb_report *report, eb_plot_data *data) {
-  enum { MOST_LABELS = 16 };
-  const char *labels[MOST_LABELS] = {NULL};
+static eb_error summary_table(const eb_report *report, const char *const *labels,
+                              eb_plot_data *data) {
   bar_layout layout = {.least = 1e6};
-  int timed = 0;
-  for (int r = 0; r < report->run_count; r++) timed += is_compared(&report->runs[r]);
-  if (timed == 0) return EB_OK;
-  data->series = distinct_labels(report, labels, MOST_LABELS);
   EB_TRY(eb_text_printf(&data->text, "\"scene\""));
   for (int l = 0; l < data->series; l++) EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));
   for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
@@ -590,9 +591,16 @@ static eb_error summary_table(const eb_report *report, eb_plot_data *data) {
   return set_layout(&layout, data);
 }
 
-eb_error eb_plots_summary(const eb_report *report, eb_plotter *plotter, bool *drawn) {
+eb_error eb_plots_summary(const eb_report *report, eb_plotter *plotter, bool *drawn, int *lacking) {
+  enum { MOST_LABELS = 16 };
   eb_plot_data data = {0};
-  eb_error error = summary_table(report, &data);
+  const char **labels;
+  EB_TRY(EB_NEW(labels, report->run_count));
+  int count = distinct_labels(report, labels);
+  data.series = count < MOST_LABELS ? count : MOST_LABELS;
+  *lacking = count - data.series;
+  eb_error error = count > 0 ? summary_table(report, labels, &data) : EB_OK;
+  free(labels);
   *drawn = !error && data.series > 0;
   if (*drawn) error = eb_plot_draw(plotter, "summary", "summary", "Median wall time a step", &data);
   eb_text_clear(&data.text);

@@ -35,8 +35,10 @@ EB_MUST eb_error eb_plots_stages(const eb_report_run *run, eb_plotter *plotter, 
                                  bool *drawn);
 
 /* Median step time of every solver, scene by scene and in each class by class, without runs that
- * failed their audit: DIR/summary.{dat,gp,svg}. */
-EB_MUST eb_error eb_plots_summary(const eb_report *report, eb_plotter *plotter, bool *drawn);
+ * went wrong or failed their audit: DIR/summary.{dat,gp,svg}. *lacking counts the solvers behind
+ * the first sixteen, for which it has no colours. */
+EB_MUST eb_error eb_plots_summary(const eb_report *report, eb_plotter *plotter, bool *drawn,
+                                  int *lacking);
 
 /* ---- the elimination tree -------------------------------------------------------------------- */
 

@@ -26,7 +26,8 @@ typedef struct workspace {
   eb_report report;
   eb_report_scene *scenes;
   int scene_count;
-  bool summary; /* drawn */
+  bool summary;        /* drawn, */
+  int summary_lacking; /* without so many solvers, for which it has no room */
   eb_report_picture *pictured;
   eb_playback *playbacks;
   eb_scaling_samples samples;
@@ -276,6 +277,18 @@ static eb_error overview(const workspace *work, eb_text *page) {
   return eb_text_printf(page, "</tbody></table></div>\n");
 }
 
+static eb_error summary(const workspace *work, eb_text *page) {
+  char caption[200], lacking[80] = "";
+  if (work->summary_lacking > 0)
+    snprintf(lacking, sizeof lacking, " (%d more not in the picture)", work->summary_lacking);
+  snprintf(caption, sizeof caption,
+           "Median wall time a step, every solver%s: compare the bars of one scene and class",
+           lacking);
+  EB_TRY(eb_text_printf(page, "<div class=\"figures\">\n"));
+  EB_TRY(eb_markup_plot(page, "", "summary", caption));
+  return eb_text_printf(page, "</div>\n");
+}
+
 static eb_error write_page(const workspace *work, eb_text *page) {
   EB_TRY(eb_page_open(page, "elastobench report", "report"));
   EB_TRY(eb_text_printf(page, "<h1>elastobench report</h1>\n"));
@@ -289,13 +302,7 @@ static eb_error write_page(const workspace *work, eb_text *page) {
   for (int i = 0; unreadable && i < unreadable->count; i++)
     EB_TRY(eb_markup_between(page, "<p class=\"note\">", unreadable->items[i], "</p>\n"));
   EB_TRY(overview(work, page));
-  if (work->summary) {
-    EB_TRY(eb_text_printf(page, "<div class=\"figures\">\n"));
-    EB_TRY(eb_markup_plot(
-        page, "", "summary",
-        "Median wall time a step, every solver: compare the bars of one scene and class"));
-    EB_TRY(eb_text_printf(page, "</div>\n"));
-  }
+  if (work->summary) EB_TRY(summary(work, page));
   EB_TRY(eb_scaling_html(&work->scaling, work->scaled, page));
   for (int s = 0; s < work->scene_count; s++) EB_TRY(scene_section(work, &work->scenes[s], page));
   EB_TRY(eb_definitions_html(page));
@@ -361,7 +368,7 @@ static eb_error draw_plots(workspace *work) {
     }
     EB_TRY(draw_trees(work, scene));
   }
-  EB_TRY(eb_plots_summary(&work->report, &work->plotter, &work->summary));
+  EB_TRY(eb_plots_summary(&work->report, &work->plotter, &work->summary, &work->summary_lacking));
   EB_TRY(draw_scaling(work));
   return eb_plotter_start(&work->plotter);
 }
