@@ -118,7 +118,10 @@ like_error(6, qr/no record/, 'an empty store has nothing to show', 'history', '-
 # ---- trees with local changes
 store('dirty', 'one', record(dirty => JSON::PP::true, figures => [figure('x', 1)]));
 like_error(6, qr/--dirty takes those/, 'records of trees with local changes are left out', 'history', '--store', 'dirty');
-is(shown('--store', 'dirty', '--dirty')->{machines}[0]{records}, 1, 'but for --dirty');
+my $single = shown('--store', 'dirty', '--dirty')->{machines}[0];
+is($single->{records}, 1, 'but for --dirty');
+is($single->{figures}[0]{since}, undef, 'a single record has not changed since another');
+like((is_code(0, 'nor as text', 'history', '--store', 'dirty', '--dirty'))[0], qr/^  x +1  1 B\/s +- /m, '  a dash');
 
 # ---- bad records
 my %bad = ('not JSON' => ['{"schema": ', qr/line 1/], 'an array' => ['[]', qr/no record of the history/], empty => ['', qr/line 1/],

@@ -158,7 +158,7 @@ void eb_history_view_clear(eb_history_view *view) {
 
 double eb_history_since(const eb_history_series *s) {
   const eb_change_points *found = &s->found;
-  if (found->level_count == 0) return NAN;
+  if (found->level_count == 0 || found->levels[found->level_count - 1].count < 2) return NAN;
   return s->basis[s->count - 1] / found->levels[found->level_count - 1].value - 1;
 }
 

@@ -46,7 +46,8 @@ EB_MUST eb_error eb_history_look(const eb_history *history, const eb_history_cho
                                  eb_history_view *out);
 void eb_history_view_clear(eb_history_view *view);
 
-/* The basis of the last entry over the level that it belongs to, less 1. */
+/* The basis of the last entry over the level that it belongs to, less 1; NAN where it is all of
+ * that level. */
 double eb_history_since(const eb_history_series *series);
 /* Whether a change is for the worse. */
 bool eb_history_worse(const eb_history_series *series, const eb_change *change);

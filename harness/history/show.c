@@ -17,10 +17,12 @@ static void print_change(const eb_history_series *s, const eb_change *change, FI
 static void print_series(const eb_history_series *s, const eb_change_options *options, int width,
                          FILE *out) {
   const eb_history_figure *latest = s->figures[s->count - 1];
-  char value[80];
+  char value[80], since[32] = "-  ";
   snprintf(value, sizeof value, "%s%s", eb_prefixed_value(latest->value).text, s->unit);
-  eb_print(out, "  %-*s %5d  %-18s %+7.1f %%  %s", width, s->name, s->count, value,
-           100 * eb_history_since(s), s->relative ? "beside the machine" : "as it is");
+  if (isfinite(eb_history_since(s)))
+    snprintf(since, sizeof since, "%+.1f %%", 100 * eb_history_since(s));
+  eb_print(out, "  %-*s %5d  %-18s %9s  %s", width, s->name, s->count, value, since,
+           s->relative ? "beside the machine" : "as it is");
   if (*s->class) eb_print(out, "  [%s]", s->class);
   eb_print(out, "\n");
   for (int c = 0; c < s->found.change_count; c++) print_change(s, &s->found.changes[c], out);
