@@ -201,6 +201,13 @@ spew(scratch($path), $json->encode($edited));
 is_code(0, 'figures of another kind', 'history', 'add', 'r.h5', '--store', 'runs');
 my $merged = decode_json(slurp(scratch($path)));
 ok(abs($merged->{figures}[0]{value} - $wall->{value}) < 1e-12 && $merged->{figures}[-1]{name} eq 'kernel', 'stay, and those measured again are replaced');
+SKIP: {
+  my $python = python('h5py');
+  skip 'no h5py', 1 if !$python;
+  system($python, '-c', "import h5py, shutil, sys; shutil.copy(sys.argv[1], sys.argv[2]); h5py.File(sys.argv[2], 'r+').create_group('environments/other')",
+    scratch('r.h5'), scratch('shards.h5'));
+  like_error(1, qr/shards.h5 has runs of several machines/, 'runs of several machines are no record of one', 'history', 'add', 'shards.h5', '--store', 'runs');
+}
 like_error(1, qr/empty.json/, 'what is no result file is refused', 'history', 'add', spew(scratch('empty.json'), '{}'), '--store', 'runs');
 
 # ---- the recipe of harness/ci.md: its lines that run, export and record, on a small suite and in a folder of its own

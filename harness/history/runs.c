@@ -108,6 +108,11 @@ eb_error eb_history_of_results(const eb_results *results, eb_history_record *out
                   .dirty = strcmp(eb_results_environment(results, "dirty"), "0") != 0};
   snprintf(host.cpu, sizeof host.cpu, "%s", eb_results_environment(results, "cpu"));
   *left_out = 0;
+  if (eb_h5_exists(eb_results_file(results), "environments"))
+    return EB_ERROR(EB_ERR_FORMAT,
+                    "%s has runs of several machines, and a record is of one: add the files that "
+                    "it was merged from",
+                    eb_results_path(results));
   eb_error error = eb_history_record_begin(&host, out);
   out->dgemm = rate_of(results, "dgemm_flop_per_second");
   out->triad = rate_of(results, "triad_byte_per_second");

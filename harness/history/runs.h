@@ -8,7 +8,8 @@
 /* The record of what a result file measured: of every work (harness/results/repetitions.h) whose
  * runs completed and passed their audit, in each accuracy class, the medians over its repetitions
  * of the median step's wall and processor time, of the set-up and of the iterations a step, as
- * "SCENE/WORK, wall" and so on. *left_out counts the other runs. */
+ * "SCENE/WORK, wall" and so on. *left_out counts the other runs. EB_ERR_FORMAT for a file that was
+ * merged from several machines. */
 EB_MUST eb_error eb_history_of_results(const eb_results *results, eb_history_record *out,
                                        int *left_out);
 
