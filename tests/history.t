@@ -100,6 +100,7 @@ my $page = slurp(scratch('page/index.html'));
 my @missing = grep { !-s scratch("page/$_") } $page =~ /(?:src|href)="([^"#]+)"/g;
 is_deeply(\@missing, [], 'every plot, script and data file it names is there');
 is(scalar(() = $page =~ /<figure>/g), 4, 'a plot a figure');
+is(() = $page =~ /<table>/g, () = $page =~ /<div class="scroll"><table>/g, 'tables can be moved on a small screen');
 ok($page =~ /<td class="text">steady &lt;&amp;&gt;/ && $page !~ /steady <&>/, 'names are escaped');
 like($page, qr/<code>00000abc0012<\/code> -\d+\.\d % worse/, 'changes are listed');
 my ($plotted) = grep { slurp($_) =~ /00000abc0012 -/ } glob scratch('page/*.dat');

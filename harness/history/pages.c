@@ -102,13 +102,14 @@ static eb_error put_machine(const eb_history_shown *shown, const eb_history_mach
   EB_TRY(eb_text_printf(page, ", %d cores, ", facts->cores));
   EB_TRY(eb_markup_between(page, "", facts->compiler, ", "));
   EB_TRY(eb_markup_between(page, "", facts->flags, ""));
-  EB_TRY(eb_text_printf(page,
-                        "; %d records</p>\n<table>\n<tr><th>figure</th><th>records</th>"
-                        "<th>latest</th><th>since the last change</th><th>noise</th>"
-                        "<th class=\"text\">changes</th></tr>\n",
-                        machine->records));
+  EB_TRY(eb_text_printf(
+      page,
+      "; %d records</p>\n<div class=\"scroll\"><table>\n<tr><th>figure</th><th>records</th>"
+      "<th>latest</th><th>since the last change</th><th>noise</th>"
+      "<th class=\"text\">changes</th></tr>\n",
+      machine->records));
   for (int s = machine->first; s < machine->last; s++) EB_TRY(put_row(&view->series[s], page));
-  EB_TRY(eb_text_printf(page, "</table>\n<div class=\"figures\">\n"));
+  EB_TRY(eb_text_printf(page, "</table></div>\n<div class=\"figures\">\n"));
   for (int i = machine->first; i < machine->last; i++) {
     const eb_history_series *s = &view->series[i];
     char stem[STEM_BYTES];

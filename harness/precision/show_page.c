@@ -44,22 +44,25 @@ static eb_error put_trial(const char *solver, const eb_trial *t, eb_text *page) 
 }
 
 static eb_error put_trials(const eb_study *study, int scene, eb_text *page) {
-  EB_TRY(RAW(page, "<details><summary>All trials</summary><div class=\"scroll\"><table>\n<tr>"
-                   "<th>solver</th><th class=\"text\">options</th><th>dt, s</th><th>error, of the "
-                   "motion</th><th>of the speed</th><th>CPU, s</th><th>products</th>"
-                   "<th>factorizations</th><th class=\"text\">verdict</th></tr>\n"));
+  EB_TRY(RAW(
+      page,
+      "<details><summary>All trials</summary><div class=\"scroll\"><table>\n"
+      "<thead><tr><th>solver</th><th class=\"text\">options</th><th>dt, s</th><th>error, of the "
+      "motion</th><th>of the speed</th><th>CPU, s</th><th>products</th>"
+      "<th>factorizations</th><th class=\"text\">verdict</th></tr></thead>\n<tbody>\n"));
   for (int k = 0; k < study->solver_count; k++) {
     const eb_trial *trials = eb_study_trials(study, scene, k);
     for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++)
       EB_TRY(put_trial(study->solvers[k].spec, &trials[i], page));
   }
-  return RAW(page, "</table></div></details>\n");
+  return RAW(page, "</tbody></table></div></details>\n");
 }
 
 /* How many trials of each solver stand, are not resolved, and failed by which rules. */
 static eb_error put_tally(const eb_study *study, int scene, eb_text *page) {
-  EB_TRY(RAW(page, "<table>\n<tr><th>solver</th><th>trials</th><th>stand</th><th>not "
-                   "resolved</th><th>failed</th><th>not run</th><th>least error</th></tr>\n"));
+  EB_TRY(RAW(page, "<div class=\"scroll\"><table>\n<thead><tr><th>solver</th><th>trials</th>"
+                   "<th>stand</th><th>not resolved</th><th>failed</th><th>not run</th>"
+                   "<th>least error</th></tr></thead>\n<tbody>\n"));
   for (int k = 0; k < study->solver_count; k++) {
     const eb_trial *trials = eb_study_trials(study, scene, k);
     int count[EB_TRIAL_MISSING + 1] = {0}, all = 0;
@@ -74,7 +77,7 @@ static eb_error put_tally(const eb_study *study, int scene, eb_text *page) {
     EB_TRY(eb_markup_number(page, "%.2g", least));
     EB_TRY(RAW(page, "</tr>\n"));
   }
-  return RAW(page, "</table>\n");
+  return RAW(page, "</tbody></table></div>\n");
 }
 
 /* ---- scenes ---------------------------------------------------------------------------------- */

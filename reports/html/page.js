@@ -71,6 +71,12 @@
   }
   all('table').filter(table => table.tHead && [...table.tBodies].some(body => rowsOf(body).length > 1)).forEach(sortable);
 
+  // What is wider than its place is moved by the keyboard too.
+  const reach = new ResizeObserver(list => list.forEach(({target}) => {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0; else target.removeAttribute('tabindex');
+  }));
+  all('.scroll').forEach(box => reach.observe(box));
+
   // ---- filters
   const scenes = all('section.scene');
   const solverRows = scenes.flatMap(scene => all('table[data-runs] > tbody > tr:not(.class)', scene));
