@@ -106,6 +106,12 @@ like($page, qr/<code>00000abc0012<\/code> -\d+\.\d % worse/, 'changes are listed
 my ($plotted) = grep { slurp($_) =~ /00000abc0012 -/ } glob scratch('page/*.dat');
 ok($plotted, 'and drawn');
 
+{
+  local $ENV{PATH} = '/nowhere';
+  my ($told) = like_error(1, qr/gnuplot-nox/, 'without gnuplot there is no page', 'history', '--store', 'store', '-o', 'undrawn');
+  like($told, qr/triad .*\n\s+2026-03-19 00000abc0012/, '  and the figures are told all the same');
+}
+
 # ---- wrong choices
 like_error(2, qr/no figure 'triadd' \(did you mean 'triad'\?\)/, 'an unknown figure names the nearest', 'history', '--store', 'store', '--figure', 'triadd');
 like_error(2, qr/no machine '12345678'.*$any->{fingerprint}/, 'an unknown machine lists those there are', 'history', '--store', 'store', '--machine', '12345678');

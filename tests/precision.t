@@ -93,6 +93,13 @@ like($chosen->{solver}, qr/^symplectic-euler:substeps=\d+$/, '  is by explicit s
 cmp_ok($chosen->{error}, '<', 2e-4, '  and as good as is asked for by default');
 cmp_ok(abs($chosen->{motion} / $scene->{reference}{motion} - 1), '<', $scene->{reference}{error} + $chosen->{error}, '  to the motion that implicit steps tend to');
 
+{
+  local $ENV{PATH} = '/nowhere';
+  ($out, $err) = is_code(1, 'without gnuplot there is no page', 'precision', @beam, '--budget', '1', '-s', 'semi-implicit', '-o', 'c', '--resume', '--format', 'json');
+  like($err, qr/gnuplot-nox/, '  which says what is missing');
+  is_deeply((eval { decode_json($out)->{scenes}[0] } // {})->{reference}, $chosen, '  and what was found is told all the same');
+}
+
 # ---- and so has one that a script moves
 ($out) = is_code(0, 'a reference where nodes are scripted', 'precision', 'lewin2016/stretch:resolution=0.34', '--time', '0.1', '--budget', '1', '-s', 'semi-implicit', '-o', 'e', '--format', 'json');
 $chosen = (eval { decode_json($out)->{scenes}[0] } // {})->{reference};

@@ -84,11 +84,15 @@ static eb_error read_choice(const eb_arguments *arguments, eb_history_choice *ou
   return EB_OK;
 }
 
+/* The figures are said before the page is drawn, which wants gnuplot. */
 static eb_error print(const eb_history_shown *shown, bool json, const char *folder) {
-  if (folder) EB_TRY(eb_history_pages(shown, folder));
-  if (json) return eb_history_json(shown, stdout);
-  eb_history_print(shown, stdout);
-  if (folder) printf("%s/index.html\n", folder);
+  if (json)
+    EB_TRY(eb_history_json(shown, stdout));
+  else
+    eb_history_print(shown, stdout);
+  if (!folder) return EB_OK;
+  EB_TRY(eb_history_pages(shown, folder));
+  if (!json) printf("%s/index.html\n", folder);
   return EB_OK;
 }
 

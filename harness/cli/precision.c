@@ -151,16 +151,18 @@ static int code_of(const eb_study *study) {
   return worst;
 }
 
-static eb_error show(const eb_study *study, bool json, int *code) {
+static eb_error print(const eb_study *study, bool json) {
   json_t *printed;
+  if (!json) return eb_study_print(study, stdout);
+  EB_TRY(eb_study_json(study, &printed));
+  return eb_json_print(printed, stdout);
+}
+
+/* What was found is said before the page is drawn, which wants gnuplot and room on a disk. */
+static eb_error show(const eb_study *study, bool json, int *code) {
+  EB_TRY(print(study, json));
   EB_TRY(write_page(study));
-  if (json) {
-    EB_TRY(eb_study_json(study, &printed));
-    EB_TRY(eb_json_print(printed, stdout));
-  } else {
-    EB_TRY(eb_study_print(study, stdout));
-    printf("%s/index.html\n", study->request->folder);
-  }
+  if (!json) printf("%s/index.html\n", study->request->folder);
   *code = code_of(study);
   if (*code == EB_EXIT_NOTHING) fprintf(stderr, "elastobench: nothing could be judged\n");
   if (study->interrupted)
