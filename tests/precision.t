@@ -135,6 +135,7 @@ like_error(2, qr/LOW..HIGH/, 'a range of steps that is none', @good, '--dt', '0.
 like_error(2, qr/outside/, 'a range of steps that is reversed', @good, '--dt', '0.1..0.01');
 like_error(2, qr/has no tolerance rtol/, 'a reference whose error nobody can tell', @good, '--reference', 'semi-implicit');
 like_error(2, qr/is cut while it moves/, 'a mesh that changes', 'precision', 'conjac2020/barcut:resolution=0.2', '-s', 'newton', '-o', 'g');
+like_error(2, qr/--nu wants Poisson's ratios/, 'no ratio', @good, '--nu', '');
 like_error(2, qr/nu/, 'a ratio beyond its range', @good, '--nu', '0.3|0.5');
 
 done_testing;

@@ -12,7 +12,8 @@
 
 /* The numeric options that trade accuracy for cost, in ranges from what nobody needs to what hardly
  * solves anything. Options that change the equation (damping, stiffness) are no knobs: they would
- * make another motion, not a coarser one. NULL: the solver has none beside the step. */
+ * make another motion, not a coarser one. NULL: the solver has none beside the step; a program of
+ * the user's has its options in its command. */
 static const struct table {
   const char *solver, *knobs;
 } tables[] = {{"newton", "rtol=1e-8..1e-1"},
@@ -26,6 +27,7 @@ static const struct table {
               {"damped-warp", NULL},
               {"warp-cholesky", "tau=1e-5..1e-1"},
               {"conjac", NULL},
+              {"external", NULL},
               {"xpbd", "iterations=1..20 substeps=1..50"},
               {"pbfe", "iterations=1..100"},
               {"mfem-subspace", "modes=4..64"},

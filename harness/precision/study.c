@@ -107,6 +107,8 @@ static eb_error add_scene(eb_study *study, const char *spec, const char *ratio) 
 
 static eb_error add_scenes(eb_study *study) {
   const eb_study_request *r = study->request;
+  if (r->ratios && !*r->ratios)
+    return EB_ERROR(EB_ERR_USAGE, "--nu wants Poisson's ratios, as in '0.3|0.49'");
   for (int i = 0; i < r->scenes->count; i++) {
     const char *spec = r->scenes->items[i];
     if (!r->ratios) EB_TRY(add_scene(study, spec, NULL));
