@@ -35,6 +35,14 @@ for my $name (sort keys %pages) {
   ok($list && !@missing, "$name: the scripts that the player names are there");
 }
 
+# ---- data that is missing or damaged is told, and can be asked for again
+SKIP: {
+  my ($node) = grep { -x } map { "$_/node" } split /:/, $ENV{PATH};
+  skip 'no node', 1 if !$node;
+  is(scalar qx('$node' '@{[root()]}/tests/support/load_check.js' '@{[root()]}/reports/html/player.js' 2>&1),
+    "missing: run.js cannot be loaded\nempty: run.js cannot be loaded\ndamaged: run.js cannot be loaded\nwhole: run\n", 'scripts of runs that fail are told of');
+}
+
 # ---- the page in a browser
 my ($browser) = grep { -x } map { ("$_/chromium", "$_/chromium-browser", "$_/google-chrome") } split /:/, $ENV{PATH};
 my %seen;
@@ -78,6 +86,8 @@ SKIP: {
   ok($two->{modes}{region}{mean}[2] > $two->{modes}{region}{mean}[0] && $two->{modes}{strain}{mean}[0] != $two->{modes}{region}{mean}[0], '  regions have their colour, strains another');
   ok(drawn($two->{over}, 0) + drawn($two->{over}, 1) > 1000, '  they can be overlaid');
   isnt(join(' ', @{$two->{turned}{halves}}), join(' ', @{$two->{start}{halves}}), '  a turn shows another side');
+  like($two->{spoken}, qr/^t = \S+ s$/, '  the slider says its time,');
+  is($two->{posters}, 0, '  and the picture is away while runs are played');
   like($two->{status}, qr/reporting: 31 of 31 stored frames, 176 triangles, positions within \S+ m\. newton:linear=cholesky: 31 of 31 stored/, '  frames and precision are told');
   my ($rings) = @{$seen{rings}{players}};
   is(join(' ', sort keys %{$rings->{modes}}), 'contacts region strain', 'contacts are shown where a run has them');

@@ -48,10 +48,11 @@ window.elastobench = (() => {
       waiting.set(entry.name, wait);
       const script = document.createElement('script');
       script.src = entry.file;
-      script.onerror = () => {
-        waiting.delete(entry.name);
-        wait.failed(new Error(entry.file + ' cannot be loaded'));
+      const fail = () => {
+        if (waiting.delete(entry.name)) wait.failed(new Error(entry.file + ' cannot be loaded'));
       };
+      script.onerror = fail;
+      script.onload = fail; // it is there, and has not handed over what it should
       document.head.append(script);
     }
     return waiting.get(entry.name).promise;
@@ -469,8 +470,12 @@ window.elastobench = (() => {
     cover() {
       const some = this.entries.length === 1 ? 'the run' : this.entries.length + ' runs';
       const button = make('button', {type: 'button', className: 'open', textContent: 'Play ' + some});
-      button.addEventListener('click', () => this.open().then(() => this.play(true)));
+      button.addEventListener('click', () => this.open().then(() => {
+        this.control?.play.focus(); // the button that had it is gone
+        this.play(true);
+      }));
       this.element.replaceChildren(...this.poster, button);
+      this.element.classList.remove('playing');
       this.stage = null;
     }
 
@@ -523,8 +528,9 @@ window.elastobench = (() => {
       c.status.setAttribute('role', 'status');
       this.names = make('div', {className: 'names'});
       this.frame = make('div', {className: 'stage'}, canvas, this.names);
+      this.element.classList.add('playing'); // the picture stays, for paper
       this.element.replaceChildren(
-        make('div', {className: 'controls'}, c.a.line, c.b.line, c.layout.line, c.mode.line),
+        ...this.poster, make('div', {className: 'controls'}, c.a.line, c.b.line, c.layout.line, c.mode.line),
         this.frame, c.legend,
         make('div', {className: 'controls'}, c.play, c.scrub, c.clock, c.speed.line, make('label', {}, c.lines, ' mesh'), c.reset, c.close),
         c.status);
@@ -538,7 +544,10 @@ window.elastobench = (() => {
       c.mode.select.addEventListener('change', redraw);
       c.lines.addEventListener('change', redraw);
       c.play.addEventListener('click', () => this.play(!this.playing));
-      c.close.addEventListener('click', () => this.close());
+      c.close.addEventListener('click', () => {
+        this.close();
+        this.element.querySelector('.open').focus();
+      });
       c.reset.addEventListener('click', () => { this.fit(); this.redraw(); });
       c.scrub.addEventListener('input', () => { this.play(false); this.seek(this.begin + c.scrub.value / 1000 * (this.end - this.begin)); });
       this.point(canvas);
@@ -604,15 +613,17 @@ window.elastobench = (() => {
       const c = this.control, wanted = [a, b].filter(i => i >= 0).map(i => this.entries[i]);
       c.a.select.value = a;
       c.b.select.value = b;
-      c.status.textContent = 'Loading ' + wanted.map(entry => entry.label).join(' and ') + '\u2026';
+      const status = text => { if (this.wanted === wanted) c.status.textContent = text; };
+      this.wanted = wanted; // what is chosen meanwhile takes its place
+      status('Loading ' + wanted.map(entry => entry.label).join(' and ') + '\u2026');
       let runs;
       try {
         runs = await Promise.all(wanted.map(load));
       } catch (error) {
-        c.status.textContent = error.message + '.';
+        status(error.message + '.');
         return;
       }
-      if (!this.stage) return;
+      if (!this.stage || this.wanted !== wanted) return;
       const first = this.runs.length === 0;
       this.runs = runs;
       this.labels = wanted.map(entry => entry.label);
@@ -788,6 +799,7 @@ window.elastobench = (() => {
       const c = this.control;
       c.scrub.value = this.end > this.begin ? 1000 * (this.time - this.begin) / (this.end - this.begin) : 0;
       c.clock.textContent = 't = ' + this.time.toFixed(Math.max(0, Math.min(6, Math.ceil(2 - Math.log10(this.end - this.begin || 1))))) + ' s';
+      c.scrub.setAttribute('aria-valuetext', c.clock.textContent);
       const names = this.runs.map((run, i) => {
         const past = this.time > run.time[run.time.length - 1] * (1 + 1e-9) ? ', ended' : '';
         return this.labels[i] + (over ? (i ? ' (translucent)' : ' (solid)') : '') + ', step ' + run.step[moments[i].from] + past + this.count(run, moments[i], mode);

@@ -60,6 +60,8 @@
       player.eye.rotate(0.5, 0.2);
       seen.turned = look(player);
       seen.status = c.status.textContent;
+      seen.spoken = c.scrub.getAttribute('aria-valuetext');
+      seen.posters = [...player.element.querySelectorAll(':scope > figure')].filter(figure => figure.offsetParent).length;
       seen.error = player.stage.gl.getError();
       answers.players.push(seen);
       player.close();
