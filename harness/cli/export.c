@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
@@ -75,8 +76,16 @@ static void tell_untimed(const eb_results *results, const eb_strings *ids, int *
   if (timed == 0) *code = EB_EXIT_NOTHING;
 }
 
+static bool is_one_file(const char *a, const char *b) {
+  struct stat first, second;
+  return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
 static eb_error to_stream(const eb_results *results, const eb_strings *ids, const char *path,
                           writer *write) {
+  if (path && is_one_file(path, eb_results_path(results)))
+    return EB_ERROR(EB_ERR_USAGE, "'%s' is the result file itself: name another by -o", path);
   FILE *out = path ? fopen(path, "w") : stdout;
   if (!out) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
   eb_error error = write(results, ids, out);
