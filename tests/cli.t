@@ -164,6 +164,12 @@ like_error(1, qr/cannot open 'none.ini'/, 'a suite that is missing', 'run', 'non
 mkdir scratch('folder.ini');
 like_error(1, qr/folder.ini/, 'a suite that is a folder', 'run', 'folder.ini');
 
+# ---- what no step has measured
+($out) = is_code(3, 'a run that ends with its first step', 'run', 'bench/beam:resolution=0.25', '-s', 'newton:max_iterations=1,rtol=1e-12', '--steps', '3', '-o', 'ended.h5');
+like($out, qr/ diverged +1 +\S+ +\S+ +1\.0 +- +\d+ +- +-$/m, '  has no error, and is in no class');
+($out) = is_code(0, '  in its file', 'export', 'ended.h5', '--to', 'json');
+is(decode_json($out)->{runs}[0]{error}, undef, '  neither');
+
 # ---- output that cannot be written
 SKIP: {
   skip 'there is no /dev/full', 1 unless -e '/dev/full';

@@ -325,7 +325,8 @@ eb_error eb_auditor_compare(eb_auditor *w, const eb_scene *scene) {
 eb_error eb_auditor_fill(eb_auditor *w, const eb_step_log *log, eb_run *run) {
   char text[256];
   eb_verdict_run(&w->verdict);
-  run->error = w->verdict.scale2 > 0 ? sqrt(w->verdict.residual2 / w->verdict.scale2) : 0;
+  /* Steps that admit failure are not judged: where all do there is no error, and no class. */
+  run->error = w->verdict.scale2 > 0 ? sqrt(w->verdict.residual2 / w->verdict.scale2) : NAN;
   run->audit_failures = w->verdict.failures;
   EB_TRY(eb_run_set(&run->audit, eb_verdict_word(&w->verdict)));
   EB_TRY(eb_run_set(&run->audit_detail, w->verdict.detail));

@@ -194,7 +194,7 @@ typedef struct eb_run {
   double peak_rss, memory_limit;                                             /* bytes */
   double timeout;                                                            /* s */
   /* Audited residual of the declared equation over its force scale, both as roots of the sums of
-   * squares over all steps: what a run is classed by. */
+   * squares over all steps that do not admit failure: what a run is classed by. NAN: all do. */
   double error;
   int64_t audit_failures; /* steps that broke a rule, and breaches of the run as a whole */
   /* Cost beside the timed steps: from the start of the process to the first step; processor time of
