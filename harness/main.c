@@ -52,6 +52,11 @@ static eb_error run_command(int argc, char **argv, int *code) {
 }
 
 static eb_error dispatch(int argc, char **argv, int *code) {
+  static char help[] = "--help";
+  if (argc > 2 && strcmp(argv[1], "help") == 0) { /* `help COMMAND` is `COMMAND --help` */
+    char *of_command[] = {argv[0], argv[2], help, NULL};
+    return run_command(3, of_command, code);
+  }
   if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {
     print_help();

@@ -13,6 +13,9 @@ my @beam = ('bench/beam:resolution=0.25', '--steps', '2');
 # ---- help and version
 my ($out, $err) = is_code(0, '--help', '--help');
 like($out, qr/Exit codes/, 'help tells the exit codes');
+($out) = is_code(0, 'help of a command', 'help', 'compare');
+like($out, qr/^elastobench compare BASE HEAD/, '  is that of the command');
+like_error(2, qr/there is no command 'comprae' \(did you mean 'compare'\?\)/, '  and none of what is none', 'help', 'comprae');
 ($out) = is_code(0, '--version', '--version');
 like($out, qr/^elastobench \d+\.\d+\.\d+ \(commit/, 'version names the commit');
 is_code(2, 'no arguments is a usage error');
