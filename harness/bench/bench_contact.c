@@ -155,7 +155,7 @@ const eb_bench_case eb_bench_contact[] = {
      .note = "Verschoor and Jalba 2019, Table 1: 1.46 s a step, 97 iterations; SP 6.2 s and 1546, "
              "ICA 1.6 s and 180; detection should take at most 30 %",
      .describe = describe},
-    {.name = "contact-step/few-rings",
+    {.name = "contact-step/few-rings-two",
      .unit = "step",
      .measure = EB_BENCH_TIME,
      .bytes = sizeof(few),
