@@ -219,15 +219,21 @@ const char *eb_results_environment(const eb_results *results, const char *name) 
   return "";
 }
 
-eb_error eb_results_machine(const eb_results *results, int run, char **out) {
+/* A text attribute of a run ("") or of a group below it ("/NAME"). */
+static eb_error read_text(const eb_results *results, int run, const char *below, const char *name,
+                          char **out) {
   char path[400];
-  *out = NULL;
-  snprintf(path, sizeof path, "/runs/%s", results->runs[run].id);
+  snprintf(path, sizeof path, "/runs/%s%s", results->runs[run].id, below);
   hid_t group = H5Gopen2(results->file, path, H5P_DEFAULT);
   if (group < 0) return eb_h5_error("cannot open", path);
-  eb_error error = eb_h5_get_text(group, "environment", out);
+  eb_error error = eb_h5_get_text(group, name, out);
   H5Gclose(group);
   return error;
+}
+
+eb_error eb_results_machine(const eb_results *results, int run, char **out) {
+  *out = NULL;
+  return read_text(results, run, "", "environment", out);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -391,14 +397,8 @@ eb_error eb_results_parts(const eb_results *results, int run, eb_strings *out) {
 /* ---- residuals ------------------------------------------------------------------------------- */
 
 static eb_error read_norm(const eb_results *results, int run, char **out) {
-  char path[400];
   if (!eb_results_has(results, run, "residuals")) return eb_run_set(out, "");
-  snprintf(path, sizeof path, "/runs/%s/residuals", results->runs[run].id);
-  hid_t group = H5Gopen2(results->file, path, H5P_DEFAULT);
-  if (group < 0) return eb_h5_error("cannot open", path);
-  eb_error error = eb_h5_get_text(group, "norm", out);
-  H5Gclose(group);
-  return error;
+  return read_text(results, run, "/residuals", "norm", out);
 }
 
 /* Whether offsets begin at 0 and do not fall: those of a file that was cut off or written by others

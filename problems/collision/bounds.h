@@ -70,4 +70,13 @@ static inline eb_bounds eb_bounds_of(const double lo[3], const double hi[3], con
   return box;
 }
 
+/* In a register; fmin and fmax are calls. */
+static inline double eb_smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+static inline double eb_larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 #endif

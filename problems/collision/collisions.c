@@ -21,6 +21,7 @@
 #include "problems/base/vector3.h"
 #include "problems/collision/patch_tree.h"
 #include "problems/collision/patches.h"
+#include "problems/collision/separation.h"
 
 /* ---- the detector ---------------------------------------------------------------------------- */
 
@@ -393,22 +394,13 @@ static inline eb_bounds enclose(const eb_patches *p, const eb_bounds *box, int32
   return eb_bounds_join(eb_bounds_join(box[corner[0]], box[corner[1]]), box[corner[2]]);
 }
 
-/* In a register; fmin and fmax are calls. */
-static double smaller(double a, double b) {
-  return a < b ? a : b;
-}
-
-static double larger(double a, double b) {
-  return a > b ? a : b;
-}
-
 /* How far x is off the box between x0 and x0 + way of a vertex feature, in the coordinate where it
  * is farthest; m, > 0 outside. */
 static double off_way(const eb_collisions *c, int32_t f, const double x[3]) {
   double most = 0;
   for (int d = 0; d < 3; d++) {
     double moved = x[d] - c->x0[f][d], way = c->way[f][d];
-    most = larger(most, larger(smaller(way, 0) - moved, moved - larger(way, 0)));
+    most = eb_larger(most, eb_larger(eb_smaller(way, 0) - moved, moved - eb_larger(way, 0)));
   }
   return most;
 }
@@ -418,8 +410,8 @@ static eb_bounds bounds_ahead(const eb_collisions *c, int32_t f, double steps, d
   double lo[3], hi[3], size[3], r = reaches * c->reach[f];
   for (int d = 0; d < 3; d++) {
     double way = steps * c->way[f][d];
-    lo[d] = c->x0[f][d] + smaller(way, 0) - r;
-    hi[d] = c->x0[f][d] + larger(way, 0) + r;
+    lo[d] = c->x0[f][d] + eb_smaller(way, 0) - r;
+    hi[d] = c->x0[f][d] + eb_larger(way, 0) + r;
     size[d] = fabs(c->x0[f][d]) + fabs(way) + r;
   }
   return eb_bounds_of(lo, hi, size);
@@ -546,7 +538,7 @@ static void travel(eb_collisions *c, int32_t patch) {
   const int32_t *begin = c->patches.begin[EB_FEATURE_TRIANGLE] + patch;
   double most = 0;
   for (int32_t f = begin[0]; f < begin[1]; f++)
-    for (int k = 0; k < 3; k++) most = larger(most, c->moved[c->patches.corner[f][k]]);
+    for (int k = 0; k < 3; k++) most = eb_larger(most, c->moved[c->patches.corner[f][k]]);
   c->gone[patch] += most;
 }
 
@@ -653,9 +645,9 @@ static bool sweep_vertex(eb_collisions *c, int32_t f, const double next[3]) {
   for (int d = 0; d < 3; d++) {
     elsewhere |= from[d] != to[d];
     if (moves) {
-      lo[d] = smaller(from[d], to[d]);
-      hi[d] = larger(to[d], from[d]);
-      size[d] = larger(hi[d], -lo[d]);
+      lo[d] = eb_smaller(from[d], to[d]);
+      hi[d] = eb_larger(to[d], from[d]);
+      size[d] = eb_larger(hi[d], -lo[d]);
     } else {
       lo[d] = to[d] - 0.5 * c->within;
       hi[d] = to[d] + 0.5 * c->within;
@@ -666,88 +658,6 @@ static bool sweep_vertex(eb_collisions *c, int32_t f, const double next[3]) {
   return elsewhere;
 }
 
-/* From the second feature's middle to the first one's, at any length. */
-static void between_middles(eb_pair_kind kind, const double x[4][3], double n[3]) {
-  for (int d = 0; d < 3; d++) {
-    double rest = x[2][d] + x[3][d];
-    n[d] = kind == EB_VERTEX_FACE ? x[0][d] - (x[1][d] + rest) / 3 : x[0][d] + x[1][d] - rest;
-  }
-}
-
-/* How far the features are apart along n, in its length; 0 or less: not. Less than what rounding,
- * here or in the continuous test, could hide: `origin` is near them. */
-static double room_between(eb_pair_kind kind, const double n[3], const double origin[3],
-                           const double x[4][3]) {
-  double at[4], most = 0;
-  for (int k = 0; k < 4; k++) {
-    at[k] = 0;
-    for (int d = 0; d < 3; d++) {
-      double term = n[d] * (x[k][d] - origin[d]);
-      at[k] += term;
-      most = larger(most, fabs(term));
-    }
-  }
-  double lo = kind == EB_VERTEX_FACE || at[0] < at[1] ? at[0] : at[1];
-  double hi = larger(at[2], at[3]);
-  if (kind == EB_VERTEX_FACE) hi = larger(hi, at[1]);
-  return lo - hi - 1e-9 * most;
-}
-
-/* What a test tells of a pair. */
-typedef struct verdict {
-  bool meets;        /* collides on the way, or is nearer at x1 than `within` */
-  double value;      /* the time of the collision, or the distance */
-  double apart;      /* how far its features are told apart at x1, m; 0: they are not */
-  double throughout; /* the same, by a plane that tells them apart at x0 too */
-} verdict;
-
-/* The distance at x1. *throughout: what a plane across the line of the closest points tells the
- * features apart by at x1, which tells them apart at x0 too; 0: there is none. */
-static double closest(eb_pair_kind kind, const double x0[4][3], const double x1[4][3],
-                      double *throughout) {
-  double n[3], weight[4], distance = eb_closest_points(kind, x1, weight);
-  for (int d = 0; d < 3; d++)
-    n[d] = weight[1] * (x1[1][d] - x1[0][d]) + weight[2] * (x1[2][d] - x1[0][d]) +
-           weight[3] * (x1[3][d] - x1[0][d]);
-  double room = room_between(kind, n, x1[0], x1);
-  bool stays = room > 0 && room_between(kind, n, x1[0], x0) > 0;
-  *throughout = stays ? room / sqrt(eb_dot3(n, n)) : 0;
-  return distance;
-}
-
-/* With parallel planes between the features at x0 and at x1 there is one all the way, since motion
- * is linear. Features that are near have none across the line of their middles: of these the
- * closest points are asked, so that the next tests need not be made. */
-static verdict test_motion(eb_pair_kind kind, const double x0[4][3], const double x1[4][3]) {
-  double n[3];
-  verdict v = {0};
-  between_middles(kind, x0, n);
-  double room = room_between(kind, n, x0[0], x1);
-  if (room > 0 && room_between(kind, n, x0[0], x0) > 0) {
-    v.apart = v.throughout = room / sqrt(eb_dot3(n, n));
-    return v;
-  }
-  v.meets = eb_continuous_collision(kind, x0, x1, &v.value);
-  if (!v.meets) v.apart = closest(kind, x0, x1, &v.throughout);
-  return v;
-}
-
-static verdict test_distance(double within, eb_pair_kind kind, const double x0[4][3],
-                             const double x1[4][3]) {
-  double n[3];
-  verdict v = {0};
-  between_middles(kind, x1, n);
-  double room = room_between(kind, n, x1[0], x1);
-  if (room > 0 && room * room > within * within * eb_dot3(n, n)) {
-    v.apart = room / sqrt(eb_dot3(n, n));
-    if (room_between(kind, n, x1[0], x0) > 0) v.throughout = v.apart;
-    return v;
-  }
-  v.value = v.apart = closest(kind, x0, x1, &v.throughout);
-  v.meets = v.value < within;
-  return v;
-}
-
 static eb_error add_hit(hit_list *list, const eb_hit *hit) {
   EB_TRY(GROW(list->hit, &list->room, list->count + 1));
   list->hit[list->count++] = *hit;
@@ -755,7 +665,7 @@ static eb_error add_hit(hit_list *list, const eb_hit *hit) {
 }
 
 static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32_t pair[2],
-                          verdict *v, hit_list *list) {
+                          eb_separation *v, hit_list *list) {
   const eb_patches *p = &c->patches;
   double x0[4][3], x1[4][3];
   /* Its vertices (features) in the order of continuous.h. */
@@ -767,7 +677,8 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
     memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
   }
   const double(*from)[3] = (const double(*)[3])x0, (*to)[3] = (const double(*)[3])x1;
-  *v = c->within < 0 ? test_motion(kind, from, to) : test_distance(c->within, kind, from, to);
+  *v = c->within < 0 ? eb_separation_of_motion(kind, from, to)
+                     : eb_separation_within(c->within, kind, from, to);
   /* What is listed for later steps may be near without being a candidate of this one. */
   if (!v->meets || !eb_bounds_meet(enclose(p, c->box, pair[0]), enclose(p, c->box, pair[1])))
     return EB_OK;
@@ -778,10 +689,10 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
 
 /* Leaves behind what a test of pair k has told when its patches had gone so far. */
 static void prove(const eb_collisions *c, pair_list *list, int64_t k, double gone,
-                  const verdict *v) {
+                  const eb_separation *v) {
   double beyond = v->apart - c->proven, *proof[] = {list->proof[0] + k, list->proof[1] + k};
-  *proof[NO_COLLISION] = larger(*proof[NO_COLLISION], gone + 0.5 * v->throughout);
-  if (beyond > 0) *proof[NOT_NEAR] = larger(*proof[NOT_NEAR], gone + 0.5 * beyond);
+  *proof[NO_COLLISION] = eb_larger(*proof[NO_COLLISION], gone + 0.5 * v->throughout);
+  if (beyond > 0) *proof[NOT_NEAR] = eb_larger(*proof[NOT_NEAR], gone + 0.5 * beyond);
 }
 
 /* Tests what is not proven of a run. */
@@ -799,13 +710,13 @@ static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, i
       /* Boxes are apart by a plane across an axis. */
       double gap =
           (double)eb_bounds_gap(enclose(p, c->swept, pair[0]), enclose(p, c->swept, pair[1]));
-      verdict v = {.apart = c->within < 0 ? gap : gap + c->within,
-                   .throughout = c->within < 0 ? gap : 0};
+      eb_separation v = {.apart = c->within < 0 ? gap : gap + c->within,
+                         .throughout = c->within < 0 ? gap : 0};
       if (!(gap > 0)) EB_TRY(test_pair(c, kind, pair, &v, hits));
       if (at_start) v.throughout = v.apart;
       prove(c, list, k, gone, &v);
     }
-    for (int q = 0; q < PROOF_KINDS; q++) until[q] = smaller(list->proof[q][k], until[q]);
+    for (int q = 0; q < PROOF_KINDS; q++) until[q] = eb_smaller(list->proof[q][k], until[q]);
   }
   memcpy(run->until, until, sizeof until);
   return EB_OK;
