@@ -159,19 +159,21 @@ static const eb_contact_bounds contact_bounds = {.gap = 1e-4,
                                                  .normal = 10};
 
 /* A twentieth of a body, and what a step takes it beyond the surface before any force has met it:
- * one and a half times the way of a step at the speed of its first impact; of several bodies that
- * of the one that falls farthest. */
+ * one and a half times the way of a step at the speed of its first impact. */
 static eb_error bound_penetration(eb_scene *scene) {
   enum { TIMES = 500 };
-  double speed2 = 0, collider_speed = 0, velocity[3];
+  double speed2 = 0, fall = INFINITY, collider_speed = 0, diagonal, normal[3], velocity[3];
   double end = (double)scene->ops->steps * scene->dt;
-  eb_extent largest;
-  EB_TRY(eb_scene_largest_body(scene, &largest));
+  EB_TRY(eb_scene_body_diagonal(scene, &diagonal));
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     speed2 = fmax(speed2, eb_dot3(scene->v0 + 3 * (size_t)i, scene->v0 + 3 * (size_t)i));
   for (int32_t c = 0; c < scene->collider_count; c++) {
     const eb_collider *collider = &scene->colliders[c];
-    /* The most that a script moves at in the default run. */
+    /* The least distance of a node at the start; the most that a script moves at in the default
+     * run. */
+    for (int32_t i = 0; i < scene->mesh->node_count; i++)
+      fall = fmin(fall,
+                  eb_collider_distance(collider, 0, scene->x0 + 3 * (size_t)i, normal, velocity));
     for (int s = 0; collider->motion && s <= TIMES; s++) {
       double offset[3];
       collider->motion(end * s / TIMES, collider->motion_parameters, offset, velocity);
@@ -179,10 +181,9 @@ static eb_error bound_penetration(eb_scene *scene) {
     }
   }
   eb_ranks_max(eb_scene_ranks(scene), 1, &speed2);
-  if (isfinite(largest.away))
-    speed2 += 2 * sqrt(eb_dot3(scene->gravity, scene->gravity)) * largest.away;
-  scene->penetration_bound =
-      largest.diagonal / 20 + 1.5 * scene->dt * (sqrt(speed2) + collider_speed);
+  if (fall > 0 && isfinite(fall))
+    speed2 += 2 * sqrt(eb_dot3(scene->gravity, scene->gravity)) * fall;
+  scene->penetration_bound = diagonal / 20 + 1.5 * scene->dt * (sqrt(speed2) + collider_speed);
   return EB_OK;
 }
 

@@ -13,7 +13,6 @@
 /* A double holds the number of any node. */
 typedef struct body {
   double name, lo[3], hi[3];
-  double away; /* the least distance of a node from a collider at the start */
 } body;
 
 typedef struct pieces {
@@ -22,14 +21,6 @@ typedef struct pieces {
   double *name; /* local nodes */
   body *body;   /* count */
 } pieces;
-
-static double distance_at_start(const eb_scene *scene, int32_t node) {
-  double least = INFINITY, normal[3], velocity[3];
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    least = fmin(least, eb_collider_distance(&scene->colliders[c], 0, scene->x0 + 3 * (size_t)node,
-                                             normal, velocity));
-  return least;
-}
 
 static eb_error find_pieces(const eb_scene *scene, pieces *p) {
   const eb_mesh *mesh = scene->mesh;
@@ -40,13 +31,11 @@ static eb_error find_pieces(const eb_scene *scene, pieces *p) {
   for (int32_t b = 0; b < p->count; b++)
     p->body[b] = (body){.name = INFINITY,
                         .lo = {INFINITY, INFINITY, INFINITY},
-                        .hi = {-INFINITY, -INFINITY, -INFINITY},
-                        .away = INFINITY};
+                        .hi = {-INFINITY, -INFINITY, -INFINITY}};
   for (int32_t i = 0; i < mesh->node_count; i++) {
     const double *X = mesh->X + 3 * (size_t)i;
     body *of = &p->body[p->of[i]];
     of->name = fmin(of->name, scene->part ? (double)scene->part->global[i] : i);
-    of->away = fmin(of->away, distance_at_start(scene, i));
     for (int d = 0; d < 3; d++) {
       of->lo[d] = fmin(of->lo[d], X[d]);
       of->hi[d] = fmax(of->hi[d], X[d]);
@@ -75,20 +64,17 @@ static int by_name(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-static eb_extent largest_extent(body *all, int32_t count) {
-  eb_extent largest = {0};
+static double largest_diagonal(body *all, int32_t count) {
+  double largest = 0;
   qsort(all, (size_t)count, sizeof *all, by_name);
   for (int32_t b = 0, end; b < count; b = end) {
     body joined = all[b];
-    for (end = b + 1; end < count && all[end].name == joined.name; end++) {
-      joined.away = fmin(joined.away, all[end].away);
+    for (end = b + 1; end < count && all[end].name == joined.name; end++)
       for (int d = 0; d < 3; d++) {
         joined.lo[d] = fmin(joined.lo[d], all[end].lo[d]);
         joined.hi[d] = fmax(joined.hi[d], all[end].hi[d]);
       }
-    }
-    largest.diagonal = fmax(largest.diagonal, sqrt(eb_squared_distance3(joined.hi, joined.lo)));
-    largest.away = fmax(largest.away, joined.away);
+    largest = fmax(largest, sqrt(eb_squared_distance3(joined.hi, joined.lo)));
   }
   return largest;
 }
@@ -112,39 +98,36 @@ static eb_error open_gathered(const eb_ranks *ranks, gathered *g, int32_t mine, 
   return eb_ranks_agree(ranks, EB_NEW(g->all, *total));
 }
 
-static eb_error gather_extent(const eb_ranks *ranks, const pieces *p, gathered *g, eb_extent *out) {
+static eb_error gather_diagonal(const eb_ranks *ranks, const pieces *p, gathered *g, double *out) {
   int32_t total;
-  eb_extent found = {0};
   EB_TRY(open_gathered(ranks, g, p->count, &total));
   MPI_Gatherv(p->body, REALS * p->count, MPI_DOUBLE, g->all, g->counts, g->offsets, MPI_DOUBLE, 0,
               eb_ranks_communicator(ranks));
-  if (eb_ranks_self(ranks) == 0) found = largest_extent(g->all, total);
-  eb_ranks_max(ranks, 1, &found.diagonal);
-  eb_ranks_max(ranks, 1, &found.away);
-  *out = found;
+  *out = eb_ranks_self(ranks) == 0 ? largest_diagonal(g->all, total) : 0;
+  eb_ranks_max(ranks, 1, out);
   return EB_OK;
 }
 
-static eb_error find_extent(const eb_scene *scene, pieces *p, eb_extent *out) {
+static eb_error find_diagonal(const eb_scene *scene, pieces *p, double *out) {
   const eb_ranks *ranks = eb_scene_ranks(scene);
   EB_TRY(eb_ranks_agree(ranks, find_pieces(scene, p)));
   if (!ranks) {
-    *out = largest_extent(p->body, p->count);
+    *out = largest_diagonal(p->body, p->count);
     return EB_OK;
   }
   spread_names(scene, p);
   gathered g = {0};
-  eb_error error = gather_extent(ranks, p, &g, out);
+  eb_error error = gather_diagonal(ranks, p, &g, out);
   free(g.all);
   free(g.offsets);
   free(g.counts);
   return error;
 }
 
-eb_error eb_scene_largest_body(const eb_scene *scene, eb_extent *out) {
+eb_error eb_scene_body_diagonal(const eb_scene *scene, double *out) {
   pieces p = {0};
-  *out = (eb_extent){0};
-  eb_error error = find_extent(scene, &p, out);
+  *out = 0;
+  eb_error error = find_diagonal(scene, &p, out);
   free(p.body);
   free(p.name);
   free(p.of);

@@ -4,13 +4,7 @@
 
 #include "problems/ranks/part.h"
 
-/* The largest of the connected bodies of a scene, each figure by itself. */
-typedef struct eb_extent {
-  double diagonal; /* of the box around the body at rest, m */
-  double away;     /* its least distance from a collider at the start, m; infinite without any */
-} eb_extent;
-
-/* Collective. */
-EB_MUST eb_error eb_scene_largest_body(const eb_scene *scene, eb_extent *out);
+/* The largest diagonal of the boxes around the connected bodies at rest, m. Collective. */
+EB_MUST eb_error eb_scene_body_diagonal(const eb_scene *scene, double *out);
 
 #endif

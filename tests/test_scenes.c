@@ -664,29 +664,6 @@ static void test_squash(void) {
   finish(&r);
 }
 
-/* Bears of the second layer land faster than the first one, and what is allowed is by them; nodes
- * of a bear follow each other. */
-static void test_depth_allowed(void) {
-  enum { BEARS = 8 };
-  eb_scene *scene = make("hecht2012/bowl-of-bears", "resolution=0.1,bears=8");
-  int32_t nodes = scene->mesh->node_count / BEARS;
-  double nearest = INFINITY, farthest = 0, diagonal = 0;
-  for (int32_t b = 0; b < BEARS; b++) {
-    const double *X = scene->mesh->X + 3 * (size_t)b * (size_t)nodes;
-    double away = INFINITY, lo[3], hi[3], n[3], v[3];
-    eb_mesh_bounds(X, nodes, lo, hi);
-    for (int32_t i = 0; i < nodes; i++)
-      away = fmin(away, eb_collider_distance(&scene->colliders[0], 0, X + 3 * (size_t)i, n, v));
-    nearest = fmin(nearest, away);
-    farthest = fmax(farthest, away);
-    diagonal = fmax(diagonal, distance(lo, hi));
-  }
-  tap_ok(farthest > 2 * nearest, "some bears fall farther than others");
-  tap_near(scene->penetration_bound, diagonal / 20 + 1.5 * scene->dt * sqrt(2 * 9.81 * farthest),
-           1e-12, "the depth allowed is that of the bear that falls farthest");
-  eb_scene_destroy(scene);
-}
-
 /* ---- loads ---- */
 
 enum { SPREAD_LOADS = 2 };
@@ -761,7 +738,6 @@ int main(void) {
   test_fall("conjac2020/bunny", "resolution=0.02,material=corotational", 150, 0.02);
   test_fall("hecht2012/three-torus", "resolution=0.1", 150, 0.15);
   test_squash();
-  test_depth_allowed();
   test_loads();
   return fixture_close();
 }
