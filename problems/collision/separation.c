@@ -1,7 +1,7 @@
 /* Whether two features meet, and how far a plane tells them apart.
  *
- * A plane across the line of their middles, or of their closest points, is cheap to try; where there
- * is none, motions are tested continuously and places by the closest points. */
+ * A plane across the line of their middles, or of their closest points, is cheap to try; where
+ * there is none, motions are tested continuously and places by the closest points. */
 #include "problems/collision/separation.h"
 
 #include <math.h>
@@ -53,7 +53,8 @@ static double closest(eb_pair_kind kind, const double x0[4][3], const double x1[
 /* With parallel planes between the features at x0 and at x1 there is one all the way, since motion
  * is linear. Features that are near have none across the line of their middles: of these the
  * closest points are asked, so that the next tests need not be made. */
-eb_separation eb_separation_of_motion(eb_pair_kind kind, const double x0[4][3], const double x1[4][3]) {
+eb_separation eb_separation_of_motion(eb_pair_kind kind, const double x0[4][3],
+                                      const double x1[4][3]) {
   double n[3];
   eb_separation v = {0};
   between_middles(kind, x0, n);
@@ -68,7 +69,7 @@ eb_separation eb_separation_of_motion(eb_pair_kind kind, const double x0[4][3], 
 }
 
 eb_separation eb_separation_within(double within, eb_pair_kind kind, const double x0[4][3],
-                             const double x1[4][3]) {
+                                   const double x1[4][3]) {
   double n[3];
   eb_separation v = {0};
   between_middles(kind, x1, n);

@@ -1,5 +1,5 @@
-/* Two features, of which a test tells whether they meet and, where they do not, by how much. Internal
- * to problems/. */
+/* Two features, of which a test tells whether they meet and, where they do not, by how much.
+ * Internal to problems/. */
 #ifndef EB_SEPARATION_H
 #define EB_SEPARATION_H
 
