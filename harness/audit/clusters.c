@@ -1,14 +1,14 @@
 /* Clusters of nodes (problems/scene_impl.h): from the nodes and stiffness alone, with shapes at
  * rest, rotations and tangents of its own. With means taken off, p_a = x_a - xm, q_a = X_a - Xm,
  *
- *   E = k/2 sum |p_a - R q_a|^2,   g_a = k (p_a - R q_a),   R the rotation nearest to sum p_a
- * q_a^T, K v at a = k (v_a - vm - W q_a),
+ *   E = k/2 sum |p_a - R q_a|^2,   g_a = k (p_a - R q_a),
+ *   K v at a = k (v_a - vm - W q_a),
  *
- * W = dR by the velocities. With U diag(s) V^T = sum p_a q_a^T and Y = U^T (sum v_a q_a^T) V it is
- * U Z V^T, Z_ij = (Y_ij - Y_ji) / (s_i + s_j). For EB_TANGENT_PROJECTED, what is taken off is cut
- * to what leaves the cluster's tangent positive: of z_m = (Y_ij - Y_ji) / sqrt(s_i + s_j), the
- * parts along those eigenvectors of G whose eigenvalue l is above 1 are divided by l, where G is
- * the Gram matrix of the linear forms z_m,
+ * R the rotation nearest to sum p_a q_a^T, W = dR by the velocities. With U diag(s) V^T = sum p_a
+ * q_a^T and Y = U^T (sum v_a q_a^T) V it is U Z V^T, Z_ij = (Y_ij - Y_ji) / (s_i + s_j). For
+ * EB_TANGENT_PROJECTED, what is taken off is cut to what leaves the cluster's tangent positive: of
+ * z_m = (Y_ij - Y_ji) / sqrt(s_i + s_j), the parts along those eigenvectors of G whose eigenvalue l
+ * is above 1 are divided by l, where G is the Gram matrix of the linear forms z_m,
  *
  *   G_mn = (d_ik J_jl - d_il J_jk - d_jk J_il + d_jl J_ik) / sqrt((s_i + s_j) (s_k + s_l))
  *

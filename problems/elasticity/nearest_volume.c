@@ -3,8 +3,8 @@
  * Minimizers of |s - d|^2 / 2 + m log(d0 d1 d2) have d_k^2 - s_k d_k + m = 0. The smallest of them,
  * t, belongs to the smallest of s, s*, and gives all the rest:
  *
- *   m = t (s* - t),   d_k = (s_k + r_k) / 2,   r_k^2 = s_k^2 - 4 m = (s* - 2 t)^2 + (s_k - s*)(s_k
- * + s*)
+ *   m = t (s* - t),   d_k = (s_k + r_k) / 2,
+ *   r_k^2 = s_k^2 - 4 m = (s* - 2 t)^2 + (s_k - s*)(s_k + s*)
  *
  * One equation is left, g(t) = d0 d1 d2 = 1, which t = 0 and t = 1 bracket: g(0) = 0 and g(1) >= 1,
  * since d_k >= t for t >= s*, and since at t = 1 < s* every d_k is max(1, s_k - 1) or more. With

@@ -6,15 +6,14 @@
  * are balanced by the inertia of their rigid acceleration (inertia relief, textbook practice in
  * structural analysis):
  *
- *   f'_i = f_i - m_i (a + alpha x r_i),   sum m a = sum f,   I alpha = sum r x f   about the centre
- * of mass
+ *   f'_i = f_i - m_i (a + alpha x r_i),   sum m a = sum f,   I alpha = sum r x f
  *
- * over all nodes i of a connected body without scripted and attached nodes that touches no implicit
- * collider. f' is free of net force and moment, and vanishes in free fall; where the body comes to
- * rest f' = f. It takes the place of f where quasistatic nodes seek their equilibrium and nowhere
- * else: the equation of motion has f. A body in contact is supported: the springs of its contacts
- * are in H, and it is the correction that brings them into balance with all of f. The paper has no
- * such term: it is there with inertia_relief=true alone.
+ * about the centre of mass, over all nodes i of a connected body without scripted and attached
+ * nodes that touches no implicit collider. f' is free of net force and moment, and vanishes in free
+ * fall; where the body comes to rest f' = f. It takes the place of f where quasistatic nodes seek
+ * their equilibrium and nowhere else: the equation of motion has f. A body in contact is supported:
+ * the springs of its contacts are in H, and it is the correction that brings them into balance with
+ * all of f. The paper has no such term: it is there with inertia_relief=true alone.
  *
  * Needs: mass and net force of all nodes.
  * Workspace: an integer a node, 26 numbers a body. Nothing fails after create. */

@@ -111,8 +111,8 @@ static void velocities(const eb_reduced *reduced, const double *r, double *u, eb
 
 /* ---- one contact, exactly ----
  *
- *   u = W r + q,   0 <= u_n perp r_n >= 0,   |r_t| <= mu r_n,   u_t = 0 or r_t = -mu r_n u_t /
- * |u_t|
+ *   u = W r + q,   0 <= u_n perp r_n >= 0,
+ *   |r_t| <= mu r_n,   u_t = 0 or r_t = -mu r_n u_t / |u_t|
  *
  * One of three: it opens (r = 0) when q_n >= 0; it sticks (u = 0) when that force is in the cone;
  * or it slides, u_n = 0 and u_t = -a r_t with a > 0. With u_n = 0 the normal force is r_n = -(q_n +
@@ -254,9 +254,8 @@ void eb_reduced_gauss_seidel(eb_reduced *reduced, const eb_contact_tolerance *to
 
 /* ---- Newton ----
  *
- *   F_n = r_n - max(0, p_n),      p_n = r_n - rho_n u_n,
- *   F_t = r_t - the nearest point to p_t in the disk of radius mu max(0, p_n),   p_t = r_t - rho_t
- * u_t,
+ *   F_n = r_n - max(0, p_n),                                  p_n = r_n - rho_n u_n,
+ *   F_t = r_t - the point nearest to p_t of |t| <= mu max(0, p_n),   p_t = r_t - rho_t u_t,
  *
  * zero exactly where the contact law holds. With dF = D_u du + D_r dr, 3x3 blocks of each contact,
  * a step solves

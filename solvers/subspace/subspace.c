@@ -9,8 +9,8 @@
  * mfem-subspace gives every point a stretch of its own and goes by sequential quadratic
  * programming,
  *
- *   (1/h^2 + K) p = (ut - u) / h^2 + f - q,   K = sum w J^T H J, q = sum w J^T (dpsi + H (Sbar -
- * S))
+ *   (1/h^2 + K) p = (ut - u) / h^2 + f - q,
+ *   K = sum w J^T H J,   q = sum w J^T (dpsi + H (Sbar - S))
  *
  * Reference: trusty2023, Sections 4 and 5 (Equations 4 to 8; K and q in the notation of
  * problems/elasticity/mixed.h). Both start a step from the last positions and search along their

@@ -14,17 +14,17 @@
  * their number to a tolerance grows with the square of the nodes along it, unless inertia holds
  * each node (h small). A fixed number of them, as the paper takes, is a step whose error is what
  * the audit says. Options of the paper:
- *  - start=adaptive: x0 + h v0 + s h^2 g, s the share of gravity g that the node's last step has
- * been accelerated by, 0 to 1: bodies that lie still start where they are, those that fall fall.
- *    The state that the last step has left is known again by its bits; for another one the share
- *    is 0 or 1, whichever has the lower W. start=best, ours, takes the lowest W of all starts, so
- *    that a step without acceleration is never worse than doing nothing.
+ *  - start=adaptive: x0 + h v0 + s h^2 g, s the share of gravity g that the node's last step
+ *    has been accelerated by, 0 to 1: bodies that lie still start where they are, those that
+ *    fall fall. The state that the last step has left is known again by its bits; for another one
+ *    the share is 0 or 1, whichever has the lower W. start=best, ours, takes the lowest W of all
+ *    starts, so that a step without acceleration is never worse than doing nothing.
  *  - rho > 0: Chebyshev's semi-iteration, x <- w (x - x'') + x'' with x'' two sweeps ago,
- *    w = 4 / (4 - rho^2 w), the first two 1 and 2 / (2 - rho^2). Not for nodes in contact. W may
- * rise.
- *  - kD > 0: in every node's equation k_D / h of its elements' block times x_i - x0_i is a force.
- * It resists each node's own way, that of a rigid body too, and is in no equation that the audit
- *    knows: a damped step cannot go on to a tolerance.
+ *    w = 4 / (4 - rho^2 w), the first two 1 and 2 / (2 - rho^2). Not for nodes in contact.
+ *    W may rise.
+ *  - kD > 0: in every node's equation k_D / h of its elements' block times x_i - x0_i is a
+ *    force. It resists each node's own way, that of a rigid body too, and is in no equation
+ *    that the audit knows: a damped step cannot go on to a tolerance.
  *
  * Needs: blocks and pulls of laws (law.h). With iterations=0 the gradient of W once a sweep.
  * Workspace: eb_implicit without a matrix, the colours (blocks.h), five rows a node.
