@@ -9,7 +9,7 @@
 #include "problems/scene_impl.h"
 #include "tests/stepping.h"
 
-enum { RECIPE_BLOCKS = 4 };
+enum { RECIPE_BLOCKS = 10 };
 
 typedef struct recipe_block {
   int32_t cubes[3];

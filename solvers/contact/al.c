@@ -32,7 +32,7 @@
  * conjugate residuals: one product with A.
  *
  * Needs: A positive definite, D_k of the law.
- * Workspace: thirteen vectors of the unknowns, some forty numbers a contact.
+ * Workspace: fourteen vectors of the unknowns, some forty numbers a contact.
  * Fails: EB_DIVERGED_MAX_IT; EB_DIVERGED_NAN when something is not finite; EB_DIVERGED_BREAKDOWN
  * when conjugate residuals break down in the first direction. EB_CONVERGED_STAGNATED: constraints
  * contradict each other; violations no longer fall from one proximal step to the next (the
@@ -52,6 +52,10 @@ static const double curvature = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line sear
  * of the first one: see stiffen. */
 static const double slow = 0.65, stiffening = 0.25, least = 1e-2;
 
+/* Where all bodies are rigid: theta, and the part of eps2 that displacements are brought within. So
+ * much of eps2 at each of ten contacts on top of each other is still a motion of eps2. */
+static const double rigid_theta = 0.03, rigid_part = 0.1;
+
 enum {
   MAX_NEWTON = 50,    /* Newton steps of a proximal step */
   MAX_PROXIMAL = 300, /* proximal steps */
@@ -64,6 +68,8 @@ typedef struct workspace {
   eb_al_law law;
   int64_t room;
   double *Av, *gradient, *descent; /* rows */
+  double *settled;                 /* rows: velocities that follow from given forces */
+  bool rigid;                      /* A has nothing beside its diagonal blocks */
   double *u, *r;                   /* 3 a contact */
   double *bound_change;            /* a contact: the last one */
   double *error, *u_n;             /* a contact: at the last proximal step, m */
@@ -95,6 +101,7 @@ static void destroy(void *data) {
   free(w->Av);
   free(w->gradient);
   free(w->descent);
+  free(w->settled);
   free(w);
 }
 
@@ -107,6 +114,7 @@ static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
   if (!error) error = EB_NEW(w->Av, 3 * (int64_t)rows);
   if (!error) error = EB_NEW(w->gradient, 3 * (int64_t)rows);
   if (!error) error = EB_NEW(w->descent, 3 * (int64_t)rows);
+  if (!error) error = EB_NEW(w->settled, 3 * (int64_t)rows);
   if (error)
     destroy(w);
   else
@@ -296,16 +304,52 @@ static eb_reason minimize(workspace *w, const eb_contact_problem *problem,
   return EB_RUNNING;
 }
 
+static bool has_diagonal_blocks_alone(const eb_block_matrix *A) {
+  for (int32_t i = 0; i < A->rows; i++)
+    for (int32_t at = A->start[i]; at < A->start[i + 1]; at++)
+      for (int d = 0; d < 9 && at != A->diagonal[i]; d++)
+        if (A->values[9 * (int64_t)at + d] != 0) return false;
+  return true;
+}
+
+/* settled := the velocities that follow from forces r, v + A^-1 (b + H^T r - A v), to half of eps1;
+ * needs A v of v. */
+static void settle(workspace *w, const eb_contact_problem *problem,
+                   const eb_contact_tolerance *tolerance, const double *v, const double *r,
+                   int64_t *iterations) {
+  eb_al_system_linearize(&w->system, NULL, NULL);
+  for (int64_t i = 0; i < w->system.n; i++) w->descent[i] = problem->b[i] - w->Av[i];
+  eb_contact_force_add(problem, r, w->descent);
+  *iterations += eb_al_solve_run(&w->cr, &w->system, w->descent, 0.5 * tolerance->eps1,
+                                 tolerance->max_iterations - *iterations);
+  for (int64_t i = 0; i < w->system.n; i++) w->settled[i] = v[i] + w->cr.x[i];
+}
+
 /* Where the gradient is small enough, the solution is measured, and A v taken anew: it has come
- * along by recurrences. */
+ * along by recurrences.
+ *
+ * Forces on their cones are not those that v has been solved for. In a stack of rigid bodies many
+ * contacts share a load: normal forces go on moving among them, and with them the bounds of
+ * friction, long after all displacements are within their tolerance. There A consists of its
+ * diagonal blocks, and velocities follow from forces in one iteration: they are what is measured,
+ * after each proximal step. Bodies that deform take a solve for it, which moves contacts that were
+ * well. */
 static bool is_solved(workspace *w, const eb_contact_problem *problem,
-                      const eb_contact_tolerance *tolerance, const double *v, double *r) {
+                      const eb_contact_tolerance *tolerance, double *v, double *r,
+                      int64_t *iterations) {
   eb_contact_error error;
-  if (gradient_norm(w) > tolerance->eps1) return false;
+  eb_contact_tolerance asked = *tolerance;
+  if (w->rigid) asked.eps2 *= rigid_part;
+  if (!w->rigid && gradient_norm(w) > tolerance->eps1) return false;
   project_forces(w, problem, r);
   eb_block_multiply(problem->A, v, w->Av);
   eb_log_count(w->system.log, EB_COUNT_MATVECS, 1);
-  return eb_contact_is_solved(problem, tolerance, v, r, w->work, w->system.log, &error);
+  if (w->rigid) settle(w, problem, tolerance, v, r, iterations);
+  if (!eb_contact_is_solved(problem, &asked, w->rigid ? w->settled : v, r, w->work, w->system.log,
+                            &error))
+    return false;
+  if (w->rigid) memcpy(v, w->settled, (size_t)w->system.n * sizeof *v);
+  return true;
 }
 
 /* Proximal steps until the problem is solved, or until the largest error of a contact has not
@@ -321,7 +365,7 @@ static eb_reason iterate(workspace *w, const eb_contact_problem *problem,
     double target = fmax(0.5 * tolerance->eps1, 0.1 * gradient_norm(w));
     eb_reason reason = minimize(w, problem, tolerance, target, v, log, outcome);
     if (reason != EB_RUNNING) return reason;
-    if (is_solved(w, problem, tolerance, v, r)) return EB_CONVERGED_ATOL;
+    if (is_solved(w, problem, tolerance, v, r, &outcome->iterations)) return EB_CONVERGED_ATOL;
     double error = 0;
     for (int32_t k = 0; k < problem->count; k++) error = fmax(error, contact_error(w, k));
     stagnated = error > tolerance->eps2 && error > 0.9 * lowest ? stagnated + 1 : 0;
@@ -341,12 +385,13 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_log_begin(log, EB_PHASE_FACTOR);
   EB_TRY(reserve(w, problem->count));
   EB_TRY(eb_al_system_begin(&w->system, problem));
+  w->rigid = has_diagonal_blocks_alone(problem->A);
   /* Compliance E = theta tr(S_k) / 3 from the Schur diagonal S_k = H_k A_d^-1 H_k^T (m/N): how far
    * a unit force moves the contact alone. A force then follows its displacement about as stiffly as
    * the bodies resist it, whatever the units of the scene: K is no worse conditioned than A. */
   for (int32_t k = 0; k < problem->count; k++) {
     const double *S = w->system.schur + 9 * (int64_t)k;
-    w->law.compliance[k] = theta * (S[0] + S[4] + S[8]) / 3;
+    w->law.compliance[k] = (w->rigid ? rigid_theta : theta) * (S[0] + S[4] + S[8]) / 3;
     memcpy(w->law.anchor + 3 * (int64_t)k, r + 3 * (int64_t)k, 3 * sizeof *r);
     double normal = r[3 * (int64_t)k];
     w->law.bound[k] = problem->mu[k] * (normal > 0 ? normal : 0);
@@ -367,19 +412,12 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   outcome->reason = iterate(w, problem, tolerance, v, r, log, outcome);
   if (outcome->reason != EB_CONVERGED_ATOL) project_forces(w, problem, r);
   if (outcome->reason == EB_CONVERGED_STAGNATED) {
-    /* Forces that are returned without having converged were projected on their cones after the
-     * last solve, and velocities no longer follow from them. They are solved for once more, with
-     * the forces fixed by a compliance so large that displacements do not change them. */
-    static const double loose = 1e12;
-    for (int32_t k = 0; k < problem->count; k++) {
-      const double *fixed = r + 3 * (int64_t)k;
-      memcpy(w->law.anchor + 3 * (int64_t)k, fixed, 3 * sizeof *r);
-      w->law.bound[k] = hypot(fixed[1], fixed[2]);
-      w->law.compliance[k] = loose * w->first_compliance[k];
-    }
-    evaluate(w, problem);
-    eb_reason reason = minimize(w, problem, tolerance, tolerance->eps1, v, log, outcome);
-    if (reason != EB_RUNNING) outcome->reason = reason;
+    /* Velocities have to follow from the forces that are returned. */
+    eb_block_multiply(problem->A, v, w->Av);
+    eb_log_count(log, EB_COUNT_MATVECS, 1);
+    settle(w, problem, tolerance, v, r, &outcome->iterations);
+    memcpy(v, w->settled, (size_t)w->system.n * sizeof *v);
+    if (!(w->cr.norm <= tolerance->eps1)) outcome->reason = EB_DIVERGED_MAX_IT;
   }
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, (double)outcome->iterations);
   eb_log_end(log, EB_PHASE_SOLVE);

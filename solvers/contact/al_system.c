@@ -225,7 +225,10 @@ void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const do
   for (int32_t k = 0; k < system->problem->count; k++) {
     double before[9], *D = system->D + 9 * (int64_t)k;
     memcpy(before, D, sizeof before);
-    eb_al_stiffness(law, k, u + 3 * (int64_t)k, D);
+    if (law)
+      eb_al_stiffness(law, k, u + 3 * (int64_t)k, D);
+    else
+      memset(D, 0, sizeof before);
     system->stale[k] = !system->linearized || memcmp(before, D, sizeof before);
   }
   system->linearized = true;

@@ -74,7 +74,7 @@ void eb_al_system_clear(eb_al_system *system);
 /* Takes a problem and inverts the diagonal blocks, unless they are those of the last one (its
  * `matrix` tells). EB_ERR_INVALID when one is not positive definite. */
 EB_MUST eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem);
-/* D of the law at u, and what the preconditioner needs of it. */
+/* D of the law at u, and what the preconditioner needs of it; without a law D = 0: fixed forces. */
 void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const double *u);
 
 /* Whether contact k resists at all: those that do not are skipped. */
