@@ -42,6 +42,8 @@ like($out, qr/smoke/, 'list shows suites');
 ($out) = is_code(0, 'info of a scene', 'info', 'conjac2020/twist');
 like($out, qr/vertices\s+1029 \(paper: 1029, deviation \+0\.00 %\)/, 'info states both counts');
 like($out, qr/elements\s+4320 \(paper: 4320/, 'info states both counts of elements');
+($out) = is_code(0, 'info of a scene of no paper', 'info', 'bench/beam');
+like($out, qr/^vertices\s+3321$/m, 'whose counts are compared with none');
 ($out) = is_code(0, 'info of a scene as JSON', 'info', 'bench/beam', '--format', 'json');
 my $scene = decode_json($out);
 is($scene->{elements}{ours}, 15360, 'JSON has the count of elements');

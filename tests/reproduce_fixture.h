@@ -18,6 +18,7 @@ typedef struct fake {
   int steps;
   double first, wall;  /* s: each step of the first frame, and of the others */
   double growth;       /* s more from each step to the next */
+  int slow, quick;     /* a third more time from the one step to before the other */
   double accounted;    /* share of a step that is in phases: half assemble, half solve */
   double iterations;   /* of the linear solver, a step */
   double drift;        /* m a step: the whole body along x */
@@ -82,6 +83,7 @@ static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_st
   double row[EB_COL_COUNT] = {0};
   row[EB_COL_STEP] = s + 1;
   row[EB_COL_WALL] = (s < 2 ? f->first : f->wall) + f->growth * s;
+  if (s >= f->slow && s < f->quick) row[EB_COL_WALL] *= 4. / 3;
   row[EB_COL_INVERTED] = s == 1 ? f->inverted : 0;
   row[EB_COL_CONTACTS] = s >= f->touches && s < f->leaves;
   row[EB_COL_TIME] = 0.1 * (s + 1);
@@ -197,7 +199,7 @@ __attribute__((unused)) static void forget(made_up *m) {
 __attribute__((unused)) static double expect(const made_up *m, const char *id,
                                              eb_claim_verdict verdict, const char *says) {
   eb_claim_result result;
-  eb_evaluation e = {.paper = m->paper, .evidence = &m->evidence, .repetition = -1};
+  eb_evaluation e = {.paper = m->paper, .evidence = &m->evidence, .left_out = -1};
   const eb_paper_claim *claim = NULL;
   for (int c = 0; c < m->paper->claim_count; c++)
     if (strcmp(m->paper->claims[c].id, id) == 0) claim = &m->paper->claims[c];

@@ -35,7 +35,7 @@ static void judge(const eb_paper *paper, const eb_paper_claim *claim, const eb_s
                   bool reversed, eb_claim_verdict wanted, const char *name) {
   eb_known known = {0};
   eb_claim_result result;
-  eb_evaluation e = {.paper = paper, .known = &known, .own = true, .repetition = -1};
+  eb_evaluation e = {.paper = paper, .known = &known, .own = true, .left_out = -1};
   add_section(figures, &known);
   tap_require(eb_known_tables(paper, reversed, &known), "the tables");
   tap_require(eb_claim_judge(&e, claim, &result), claim->id);

@@ -82,12 +82,18 @@ static json_t *count_json(int32_t ours, int32_t paper) {
                    eb_json_real(deviation(ours, paper)));
 }
 
-static void print_count(const char *title, int32_t ours, int32_t paper) {
+/* Scenes that are of no paper say so where others cite it. */
+static bool has_paper(const eb_scene_ops *ops) {
+  return ops->citation && strncmp(ops->citation, "none", 4) != 0;
+}
+
+static void print_count(const char *title, int32_t ours, int32_t paper, bool of_paper) {
   eb_print(stdout, "%-12s %d", title, ours);
-  if (paper)
-    eb_print(stdout, " (paper: %d, deviation %+.2f %%)\n", paper, deviation(ours, paper));
-  else
-    eb_print(stdout, " (the paper states none)\n");
+  if (of_paper && paper)
+    eb_print(stdout, " (paper: %d, deviation %+.2f %%)", paper, deviation(ours, paper));
+  else if (of_paper)
+    eb_print(stdout, " (the paper states none)");
+  eb_print(stdout, "\n");
 }
 
 static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool json) {
@@ -118,8 +124,8 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
                "%-12s the paper's model is not public; '%s' stands in for it (--mesh puts a real "
                "one in its place)\n",
                "stand-in", ops->stand_in);
-    print_count("vertices", vertices, ops->target_vertices);
-    print_count("elements", elements, ops->target_elements);
+    print_count("vertices", vertices, ops->target_vertices, has_paper(ops));
+    print_count("elements", elements, ops->target_elements, has_paper(ops));
     print_capabilities("needs", needs);
     eb_print(stdout, "%-12s %lld of %g s, a frame every %lld\n", "steps", (long long)ops->steps,
              scene->dt, (long long)ops->steps_per_frame);

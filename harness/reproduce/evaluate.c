@@ -415,7 +415,7 @@ static eb_error find_or_keep(eb_evaluation *e, const eb_expression *of, const eb
   if (!e->known || e->named || eb_is_quantifier(of) || eb_is_pairs(of))
     return find(e, of, scope, out);
   eb_error error = eb_expression_print(of, scope, NULL, NULL, &key);
-  if (!error && e->repetition >= 0) error = eb_text_printf(&key, " @%d", e->repetition);
+  if (!error && e->first) error = eb_text_printf(&key, " @%d-%d", e->first, e->left_out);
   for (int g = 0; e->limits && g < e->paper->sections.count && !error; g++)
     if (!isnan(e->limits[g])) error = eb_text_printf(&key, " %d<%.12g", g, e->limits[g]);
   const eb_value *known = error ? NULL : eb_known_find(e->known, key.data);
@@ -477,7 +477,7 @@ eb_error eb_evaluate_number(eb_evaluation *e, const eb_expression *of, const eb_
 
 eb_error eb_expression_cases(const eb_paper *paper, const eb_expression *of, const eb_scope *scope,
                              bool *cases) {
-  eb_evaluation dry = {.paper = paper, .named = cases, .repetition = -1};
+  eb_evaluation dry = {.paper = paper, .named = cases, .left_out = -1};
   eb_value value = {0};
   eb_error error = eb_evaluate(&dry, of, scope, &value);
   eb_value_clear(&value);
@@ -508,19 +508,15 @@ static eb_error find_limits(const eb_evaluation *e, const bool *named, double *l
   return EB_OK;
 }
 
-/* Both sides as the runs of one repetition have them. */
 static eb_error read_sides(eb_evaluation *e, const eb_comparing *what, const bool *named,
-                           double *limits, int repetition, eb_value *a, eb_value *b) {
+                           double *limits, eb_value *a, eb_value *b) {
   double *outer = e->limits;
-  int had = e->repetition;
-  e->repetition = repetition;
   eb_error error = limits ? find_limits(e, named, limits) : EB_OK;
   if (limits) e->limits = limits;
   if (!error) error = eb_evaluate(e, what->a, what->a_scope, a);
   if (!error) error = eb_evaluate(e, what->b, what->b_scope, b);
   if (!error && b->kind == EB_VALUE_NUMBER) b->number *= what->factor;
   e->limits = outer;
-  e->repetition = had;
   return error;
 }
 
@@ -537,34 +533,35 @@ static void decide_by(double mean, double half, bool ratio, eb_comparison compar
   out->high = ratio ? out->b * exp(mean + half) : out->b + mean + half;
 }
 
-/* By the interval of log(a / b) or, unless both are positive throughout, of a - b. */
+/* By the interval of d = log(a / b) or, unless both are positive throughout, of a - b, of all
+ * repetitions (a[0], b[0]) and without one after the other (a[r], b[r]). The jackknife's pseudo
+ * values, n d - (n - 1) d_r, vary as single repetitions do (Tukey 1958); of a mean they would be
+ * these. */
 static void decide(const double *a, const double *b, int count, eb_comparison comparison,
                    eb_compared *out) {
   bool ratio = true;
-  double d[MOST_REPETITIONS], mean, half;
-  for (int r = 0; r < count; r++) ratio = ratio && a[r] > 0 && b[r] > 0;
-  for (int r = 0; r < count; r++) d[r] = ratio ? log(a[r] / b[r]) : a[r] - b[r];
-  eb_sample_interval(d, (size_t)count, &mean, &half);
-  out->b = eb_sample_mean(b, (size_t)count);
-  decide_by(mean, half, ratio, comparison, out);
+  double d[MOST_REPETITIONS + 1], pseudo[MOST_REPETITIONS], mean, half;
+  for (int r = 0; r <= count; r++) ratio = ratio && a[r] > 0 && b[r] > 0;
+  for (int r = 0; r <= count; r++) d[r] = ratio ? log(a[r] / b[r]) : a[r] - b[r];
+  for (int r = 0; r < count; r++) pseudo[r] = count * d[0] - (count - 1) * d[r + 1];
+  eb_sample_interval(pseudo, (size_t)count, &mean, &half);
+  out->b = b[0];
+  decide_by(d[0], half, ratio, comparison, out);
 }
 
 /* One repetition has no interval of its own, and two have a poor one. That of log(a / b) then comes
  * from how much all cases with repetitions vary: with a deviation s of the logarithm of a time, and
  * k times on the two sides, none of which enters by more than its first power, the mean of n has at
  * most s sqrt(k / n). What is exactly 0 was never timed, whatever the noise. */
-static eb_error decide_pooled(eb_evaluation *e, const double *a, const double *b, int count,
-                              int cases, eb_comparison comparison, eb_compared *out) {
+static eb_error decide_pooled(eb_evaluation *e, double a, double b, int count, int cases,
+                              eb_comparison comparison, eb_compared *out) {
   const eb_evidence *evidence = e->evidence;
-  double mean = 0;
-  for (int r = 0; r < count; r++) mean += a[r] > 0 && b[r] > 0 ? log(a[r] / b[r]) : NAN;
-  mean /= count;
-  out->b = eb_sample_mean(b, (size_t)count);
-  if (a[0] == 0 && a[count - 1] == 0) decide_by(-out->b, 0, false, comparison, out);
-  if (isnan(mean)) return EB_OK;
+  out->b = b;
+  if (a == 0) decide_by(-b, 0, false, comparison, out);
+  if (!(a > 0 && b > 0)) return EB_OK;
   double half = eb_sample_student((size_t)evidence->freedom) * evidence->deviation *
                 sqrt((double)cases / count);
-  decide_by(mean, half, true, comparison, out);
+  decide_by(log(a / b), half, true, comparison, out);
   return eb_evaluation_say(e,
                            "fewer than 3 repetitions: times are taken to vary by %.2g %%, as those "
                            "of all repeated cases do (%d degrees of freedom)",
@@ -592,13 +589,34 @@ static eb_error see_machines(const eb_evaluation *e, const bool *named, bool *on
   return error;
 }
 
-/* As far as all have both sides, the repetitions decide. */
+/* The sides by the first `count` repetitions and, if these are two or more, without each of them.
+ * *known: all are numbers. */
+static eb_error leave_out_each(const eb_evaluation *e, const eb_comparing *what, const bool *named,
+                               double *limits, int count, double *a, double *b, bool *known) {
+  *known = true;
+  for (int r = 0; r <= count && *known && (r == 0 || count > 1); r++) {
+    eb_value left = {0}, right = {0};
+    eb_evaluation without = *e;
+    without.first = count;
+    without.left_out = r - 1;
+    eb_error error = read_sides(&without, what, named, limits, &left, &right);
+    a[r] = left.number;
+    b[r] = right.number;
+    *known = !left.knowledge && !right.knowledge && isfinite(a[r]) && isfinite(b[r]);
+    eb_value_clear(&left);
+    eb_value_clear(&right);
+    EB_TRY(error);
+  }
+  return EB_OK;
+}
+
+/* As many repetitions decide as all cases have. */
 static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const bool *named,
                               double *limits, eb_compared *out) {
   enum { ENOUGH = 3, LEAST_FREEDOM = 4 };
-  double a[MOST_REPETITIONS], b[MOST_REPETITIONS];
+  double a[MOST_REPETITIONS + 1], b[MOST_REPETITIONS + 1];
   int count = INT_MAX, cases = 0;
-  bool one_machine;
+  bool one_machine, known;
   out->truth = EB_UNDECIDED;
   EB_TRY(see_machines(e, named, &one_machine));
   if (!one_machine) return eb_evaluation_say(e, "times of several machines are not compared");
@@ -610,19 +628,11 @@ static eb_error compare_times(eb_evaluation *e, const eb_comparing *what, const 
   if (cases == 0) count = 0;
   if (count > MOST_REPETITIONS) count = MOST_REPETITIONS;
   out->repetitions = count;
-  for (int r = 0; r < count; r++) {
-    eb_value left = {0}, right = {0};
-    eb_error error = read_sides(e, what, named, limits, r, &left, &right);
-    a[r] = left.number;
-    b[r] = right.number;
-    bool known = !left.knowledge && !right.knowledge && isfinite(a[r]) && isfinite(b[r]);
-    eb_value_clear(&left);
-    eb_value_clear(&right);
-    if (error || !known) return error;
-  }
   if (count < 1) return EB_OK;
+  EB_TRY(leave_out_each(e, what, named, limits, count, a, b, &known));
+  if (!known) return EB_OK;
   if (count < ENOUGH && e->evidence->freedom >= LEAST_FREEDOM)
-    EB_TRY(decide_pooled(e, a, b, count, cases, what->comparison, out));
+    EB_TRY(decide_pooled(e, a[0], b[0], count, cases, what->comparison, out));
   else if (count > 1)
     decide(a, b, count, what->comparison, out);
   else
@@ -644,7 +654,7 @@ eb_error eb_evaluate_comparison(eb_evaluation *e, const eb_comparing *what, eb_c
     if (!error) error = eb_expression_cases(e->paper, what->a, what->a_scope, named);
     if (!error) error = eb_expression_cases(e->paper, what->b, what->b_scope, named);
   }
-  if (!error) error = read_sides(e, what, named, limits, e->repetition, &a, &b);
+  if (!error) error = read_sides(e, what, named, limits, &a, &b);
   if (!error) error = eb_value_compare(&a, what->comparison, &b, &out->truth);
   bool timed = a.timed || b.timed;
   out->knowledge = a.knowledge > b.knowledge ? a.knowledge : b.knowledge;

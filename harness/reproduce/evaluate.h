@@ -28,7 +28,8 @@ typedef struct eb_evaluation {
   eb_known *known; /* NULL: none are kept */
   bool own;        /* only what is known counts: the paper is judged by its own numbers */
   bool *named;     /* set for every case that is named, when it is not NULL */
-  int repetition;  /* of the runs; -1: the one that stands for the case */
+  int first;       /* so many repetitions of a case count; 0: all */
+  int left_out;    /* but for this one; -1: for none */
   double *limits;  /* s, by group of competitors: where their series end, or NULL */
   eb_text *why;    /* what is missing or failed: a line each, each once; NULL: nobody asks */
 } eb_evaluation;
@@ -38,8 +39,14 @@ EB_MUST eb_error eb_evaluation_say(eb_evaluation *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The case of that name. EB_ERR_USAGE with the nearest. */
 EB_MUST eb_error eb_evaluation_case(eb_evaluation *e, const char *name, int *out);
-/* The run of a case that counts now, or -1: then *knowledge tells why, and the cause is noted. */
+/* The run that stands for a case now, or -1: then *knowledge tells why, and the cause is noted. */
 EB_MUST eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *knowledge);
+/* The next repetition from *at on that counts beside that run, or -1; *at moves behind it. */
+int eb_evaluation_other_run(const eb_evaluation *e, int case_, int run, int *at);
+/* A column of times ("steps/wall"): of every step the least of all repetitions that count. The
+ * caller frees *seconds. */
+EB_MUST eb_error eb_evaluation_seconds(const eb_evaluation *e, int case_, int run, const char *path,
+                                       double **seconds, size_t *count);
 /* Whether less of a case was run than the paper's file asks for. */
 bool eb_evaluation_cut(const eb_evaluation *e, int case_);
 
@@ -59,8 +66,9 @@ EB_MUST eb_error eb_expression_cases(const eb_paper *paper, const eb_expression 
                                      const eb_scope *scope, bool *cases);
 
 /* a COMPARISON factor * b, each in a scope of its own, with competitors' series ended where the
- * first of them ends. Of times the mean over the repetitions counts, of the logarithm of a over b
- * where both are positive, and its 95 % interval decides. */
+ * first of them ends. Of times the 95 % interval decides, of the logarithm of a over b where both
+ * are positive: that of the jackknife, which leaves out one repetition of all cases after the
+ * other. */
 typedef struct eb_comparing {
   const eb_expression *a, *b;
   const eb_scope *a_scope, *b_scope;

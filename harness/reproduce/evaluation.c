@@ -76,6 +76,14 @@ eb_error eb_evaluation_case(eb_evaluation *e, const char *name, int *out) {
   return EB_OK;
 }
 
+static bool counts(const eb_evaluation *e, int repetition) {
+  return repetition != e->left_out && (e->first == 0 || repetition < e->first);
+}
+
+static eb_error say_why(eb_evaluation *e, const eb_case_evidence *found) {
+  return *found->why ? eb_evaluation_say(e, "%s", found->why) : EB_OK;
+}
+
 eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *knowledge) {
   *run = -1;
   *knowledge = EB_UNKNOWN;
@@ -89,9 +97,39 @@ eb_error eb_evaluation_run(eb_evaluation *e, int case_, int *run, eb_knowledge *
     return eb_evaluation_say(e, "%s is a sweep: ask for least_stable(%s)",
                              e->paper->cases[case_].name, e->paper->cases[case_].name);
   *knowledge = EB_KNOWN;
-  *run = e->repetition >= 0 && e->repetition < found->run_count ? found->runs[e->repetition]
-                                                                : found->run;
-  return *found->why ? eb_evaluation_say(e, "%s", found->why) : EB_OK;
+  *run = found->run;
+  for (int r = 0; r < found->run_count; r++)
+    if (found->runs[r] == found->run && counts(e, r)) return say_why(e, found);
+  for (int r = found->run_count - 1; r >= 0; r--)
+    if (counts(e, r)) *run = found->runs[r];
+  return say_why(e, found);
+}
+
+int eb_evaluation_other_run(const eb_evaluation *e, int case_, int run, int *at) {
+  const eb_case_evidence *found = &e->evidence->cases[case_];
+  while (*at < found->run_count) {
+    int r = (*at)++;
+    if (counts(e, r) && found->runs[r] != run) return found->runs[r];
+  }
+  return -1;
+}
+
+/* What else a machine does only ever adds to a time, and virtual ones change their pace for
+ * seconds or minutes: of steps that do the same bit by bit, the least says what one takes. One that
+ * was cut short counts as far as it got. */
+eb_error eb_evaluation_seconds(const eb_evaluation *e, int case_, int run, const char *path,
+                               double **seconds, size_t *count) {
+  const eb_results *results = e->evidence->results;
+  EB_TRY(eb_results_column(results, run, path, seconds, count));
+  for (int at = 0, other; (other = eb_evaluation_other_run(e, case_, run, &at)) >= 0;) {
+    double *own;
+    size_t done;
+    EB_TRY(eb_results_column(results, other, path, &own, &done));
+    for (size_t s = 0; s < done && s < *count; s++)
+      if (own[s] < (*seconds)[s]) (*seconds)[s] = own[s];
+    free(own);
+  }
+  return EB_OK;
 }
 
 /* Fewer samples are no shorter run. */

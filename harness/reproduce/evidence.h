@@ -4,8 +4,8 @@
  * steps: set-up, audit and logging are not in it. The first frame is left out of every figure when
  * there are others: it holds the first whole factorization and cold caches, which the paper's
  * averages over a run do not show either. Samples are frames that were all led in, and all count.
- * Of several repetitions the fastest counts (the machine's other work only ever adds time); all
- * figures of a case are of that one. */
+ * Of several repetitions the least time of every step counts (the machine's other work only ever
+ * adds to it); all other figures are of the fastest one. */
 #ifndef EB_REPRODUCE_EVIDENCE_H
 #define EB_REPRODUCE_EVIDENCE_H
 

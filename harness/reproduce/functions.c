@@ -54,7 +54,7 @@ static eb_error add_up_spent(const eb_call *c, eb_value *out) {
   const eb_results *results = c->e->evidence->results;
   double *wall, sum = eb_results_run(results, run)->cut_step_seconds;
   size_t count;
-  EB_TRY(eb_results_steps(results, run, EB_COL_WALL, &wall, &count));
+  EB_TRY(eb_evaluation_seconds(c->e, c->cases[0], run, "steps/wall", &wall, &count));
   for (size_t i = 0; i < count; i++) sum += wall[i];
   free(wall);
   *out = eb_value_number(sum > 0 ? sum : NAN);

@@ -238,7 +238,7 @@ static eb_error show(const eb_evidence *evidence, const eb_paper_choice *choice,
                      eb_reproduction *out) {
   const eb_paper *paper = evidence->paper;
   size_t cases = (size_t)paper->case_count;
-  eb_evaluation e = {.paper = paper, .evidence = evidence, .known = &out->known, .repetition = -1};
+  eb_evaluation e = {.paper = paper, .evidence = evidence, .known = &out->known, .left_out = -1};
   EB_TRY(EB_NEW(out->tables, paper->table_count));
   EB_TRY(EB_NEW(out->claims, paper->claim_count));
   EB_TRY(EB_NEW(out->figures, paper->figure_count));

@@ -200,11 +200,11 @@ static eb_error html_head(const eb_reproduction *r, eb_text *page) {
     EB_TRY(RAW(page, "<a href=\"#runs\">runs</a><a href=\"#environment\">environment</a>"));
   EB_TRY(RAW(page, "</nav>\n"));
   if (r->claim_count) EB_TRY(html_tally(r->tally, page));
-  EB_TRY(RAW(page,
-             "<p>Machines differ: verdicts rest on ratios and orders within one run, whose "
-             "competitors took turns; absolute times stand beside. A frame's time is the wall time "
-             "of its steps without set-up and audit; the first frame is left out, since it holds "
-             "the first whole factorization; of repetitions the fastest counts.</p>\n"));
+  EB_TRY(RAW(
+      page, "<p>Machines differ: verdicts rest on ratios and orders within one run, whose "
+            "competitors took turns; absolute times stand beside. A frame's time is the wall time "
+            "of its steps without set-up and audit; the first frame is left out, since it holds "
+            "the first whole factorization; of repetitions every step's least time counts.</p>\n"));
   if (*paper->note)
     EB_TRY(HTML(page,
                 "<details><summary>What the paper leaves unsaid, and what is ours</summary>"

@@ -27,7 +27,7 @@ static eb_error check_definition(const eb_paper *paper, const eb_definition *one
 /* Whether every name and kind of value is right; what is not written is. */
 static eb_error check(const eb_paper *paper, const eb_expression *of, const eb_scope *scope,
                       eb_value_kind wanted) {
-  eb_evaluation e = {.paper = paper, .repetition = -1};
+  eb_evaluation e = {.paper = paper, .left_out = -1};
   eb_value value = {0};
   eb_error error = eb_evaluate(&e, of, scope, &value);
   if (!error && value.kind != wanted)
