@@ -7,6 +7,7 @@ static eb_run good_run(const char *equation, double error) {
   return (eb_run){.scene = (char *)"bench/beam",
                   .parameters = (char *)"dt=0.01",
                   .mesh_source = (char *)"generated",
+                  .solver = (char *)"newton",
                   .outcome = (char *)"completed",
                   .audit = (char *)"passed",
                   .equation = (char *)equation,
@@ -127,6 +128,7 @@ static void test_standing(void) {
   double costs[COUNT] = {3, 2, 0.5, 0.1, NAN, 0};
   for (int r = 0; r < COUNT; r++) all[r] = &runs[r];
   runs[2].audit = (char *)"failed";
+  runs[1].options = (char *)"rtol=1e-10";
   eb_rank first = eb_run_rank(all, costs, COUNT, 1), second = eb_run_rank(all, costs, COUNT, 0);
   tap_ok(first.place == 1 && first.of == 2 && first.over == 1, "the cheapest of its class");
   tap_ok(second.place == 2 && second.of == 2 && second.over == 1.5, "and the one behind it");
@@ -140,6 +142,25 @@ static void test_standing(void) {
   }
 }
 
+static void test_repetitions(void) {
+  eb_run runs[] = {good_run("implicit Euler", 1e-9), good_run("implicit Euler", 1e-9),
+                   good_run("implicit Euler", 1e-9), good_run("implicit Euler", 1e-9),
+                   good_run("implicit Euler", 1e-9)};
+  enum { COUNT = sizeof runs / sizeof *runs };
+  const eb_run *all[COUNT];
+  const double costs[COUNT] = {2, 3, 2.5, 4, 2};
+  static const int places[COUNT] = {1, 2, 2, 3, 1};
+  for (int r = 0; r < COUNT; r++) all[r] = &runs[r];
+  runs[1].options = runs[2].options = (char *)"rtol=1e-10";
+  runs[3].threads = 2;
+  bool good = true;
+  for (int r = 0; r < COUNT; r++) {
+    eb_rank rank = eb_run_rank(all, costs, COUNT, r);
+    good = good && rank.place == places[r] && rank.of == 3 && rank.over == costs[r] / 2;
+  }
+  tap_ok(good, "repetitions of a solver share its place");
+}
+
 int main(void) {
   test_bands();
   test_words();
@@ -147,5 +168,6 @@ int main(void) {
   test_ranked();
   test_comparable();
   test_standing();
+  test_repetitions();
   return tap_done();
 }

@@ -57,6 +57,12 @@ bool eb_run_same_scene(const eb_run *a, const eb_run *b) {
          same_text(a->from_steps, b->from_steps);
 }
 
+bool eb_run_same_solver(const eb_run *a, const eb_run *b) {
+  return strcmp(a->solver, b->solver) == 0 && same_text(a->options, b->options) &&
+         same_text(a->plugin, b->plugin) && same_text(a->client, b->client) &&
+         a->threads == b->threads && a->ranks == b->ranks;
+}
+
 bool eb_run_ranked(const eb_run *run) {
   return strcmp(run->outcome, eb_outcome_name(EB_OUTCOME_COMPLETED)) == 0 &&
          strcmp(run->audit, "passed") == 0 && is_ranked(eb_class_of(run));
@@ -71,16 +77,33 @@ static bool is_cost(double value) {
   return value > 0 && isfinite(value);
 }
 
+/* The first of several that are equally cheap. */
+static bool is_cheapest_repetition(const eb_run *const *runs, const double *costs, int count,
+                                   int which) {
+  for (int r = 0; r < count; r++)
+    if (is_cost(costs[r]) && eb_run_comparable(runs[r], runs[which]) &&
+        eb_run_same_solver(runs[r], runs[which]) &&
+        (costs[r] < costs[which] || (costs[r] == costs[which] && r < which)))
+      return false;
+  return true;
+}
+
 eb_rank eb_run_rank(const eb_run *const *runs, const double *costs, int count, int which) {
   eb_rank rank = {0, 0, NAN};
-  double least = INFINITY;
+  double least = INFINITY, own = INFINITY;
   if (!is_cost(costs[which]) || !eb_run_ranked(runs[which])) return rank;
-  rank.place = 1;
   for (int r = 0; r < count; r++) {
     if (!is_cost(costs[r]) || !eb_run_comparable(runs[r], runs[which])) continue;
-    rank.of++;
-    rank.place += costs[r] < costs[which];
     least = fmin(least, costs[r]);
+    if (eb_run_same_solver(runs[r], runs[which])) own = fmin(own, costs[r]);
+  }
+  rank.place = 1;
+  for (int r = 0; r < count; r++) {
+    if (!is_cost(costs[r]) || !eb_run_comparable(runs[r], runs[which]) ||
+        !is_cheapest_repetition(runs, costs, count, r))
+      continue;
+    rank.of++;
+    rank.place += costs[r] < own;
   }
   rank.over = costs[which] / least;
   return rank;

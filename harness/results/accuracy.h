@@ -42,6 +42,9 @@ eb_class_name eb_class_words(eb_class c);
 
 bool eb_run_same_scene(const eb_run *a,
                        const eb_run *b); /* with the same parameters, mesh and start */
+/* By the same solver with the same options, threads and ranks: where the scene is the same too,
+ * they repeat each other. */
+bool eb_run_same_solver(const eb_run *a, const eb_run *b);
 /* Completed, audited, contradicted in nothing, and of a class that is ranked. */
 bool eb_run_ranked(const eb_run *run);
 /* Whether figures of cost of the two may be set against each other: both ranked, of one class, over
@@ -50,11 +53,11 @@ bool eb_run_comparable(const eb_run *a, const eb_run *b);
 
 /* Where a run stands by some cost among those that are comparable with it. */
 typedef struct eb_rank {
-  int place, of; /* 1 is the cheapest, of how many; both 0 for a run that is not ranked */
+  int place, of; /* 1 is the cheapest, of how many solvers; both 0 for a run that is not ranked */
   double over;   /* its cost over the cheapest's; NaN for a run that is not ranked */
 } eb_rank;
 /* Of runs[which]; costs has one entry a run, and runs whose entry is not positive and finite take
- * no part. */
+ * no part. Repetitions share the place of the cheapest of them. */
 eb_rank eb_run_rank(const eb_run *const *runs, const double *costs, int count, int which);
 
 #endif
