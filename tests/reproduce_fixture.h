@@ -84,6 +84,8 @@ static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_st
   row[EB_COL_STEP] = s + 1;
   row[EB_COL_WALL] = (s < 2 ? f->first : f->wall) + f->growth * s;
   if (s >= f->slow && s < f->quick) row[EB_COL_WALL] *= 4. / 3;
+  bool failed = f->outcome == EB_OUTCOME_DIVERGED && s + 1 == f->steps;
+  row[EB_COL_REASON] = failed ? EB_DIVERGED_MAX_IT : EB_CONVERGED_RTOL;
   row[EB_COL_INVERTED] = s == 1 ? f->inverted : 0;
   row[EB_COL_CONTACTS] = s >= f->touches && s < f->leaves;
   row[EB_COL_TIME] = 0.1 * (s + 1);

@@ -122,6 +122,8 @@ static void test_evidence(void) {
       {"completed(c)", OPEN, "c: audit failed"},
       {"steps(a) > steps(b)", YES, "8 > 3"},
       {"steps(missing) > 1", OPEN, "missing: not run"},
+      {"solved(a) = 8 and solved(b) = 2", YES, "2 of 2"},
+      {"solved(missing) > 1", OPEN, "missing: not run"},
       /* A run cut short: what is reached stays reached. */
       {"max(d.kinetic) >= 15", YES, "16 >= 15"},
       {"max(d.kinetic) <= 15", NO, "16 <= 15"},

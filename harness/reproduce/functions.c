@@ -41,6 +41,19 @@ static eb_error count_steps(const eb_call *c, eb_value *out) {
   return run || !found ? EB_OK : eb_evaluation_say(c->e, "%s", found->why);
 }
 
+static eb_error count_solved(const eb_call *c, eb_value *out) {
+  const eb_case_evidence *found = measured(c);
+  *out = eb_value_number(NAN);
+  if (!found || found->run < 0) return found ? eb_evaluation_say(c->e, "%s", found->why) : EB_OK;
+  double *reason, solved = 0;
+  size_t count;
+  EB_TRY(eb_results_steps(c->e->evidence->results, found->run, EB_COL_REASON, &reason, &count));
+  for (size_t s = 0; s < count; s++) solved += reason[s] > 0;
+  free(reason);
+  *out = eb_value_number(solved);
+  return *found->why ? eb_evaluation_say(c->e, "%s", found->why) : EB_OK;
+}
+
 /* What a step had taken that was cut off counts: the whole is then a lower bound. */
 static eb_error add_up_spent(const eb_call *c, eb_value *out) {
   int run;
@@ -181,6 +194,7 @@ const eb_function eb_functions[] = {
     {"failed", "c", "a: whether the solver failed", .call = ended},
     {"completed", "c", "a: whether the run came to its end", .call = ended},
     {"steps", "c", "a: steps that were done, of a run that failed too", .call = count_steps},
+    {"solved", "c", "a: of these, those that its solver says it has solved", .call = count_solved},
     {"spent", "c",
      "a: wall seconds of its steps; where the time limit has cut one off, what it had taken "
      "by then too: a lower bound",
