@@ -30,7 +30,9 @@
  * The friction program: with t = r_t - u_t / w a contact sticks when |t| <= s, otherwise its force
  * is s t / |t| (the projection on the disc, of which solutions are fixed points). w is its own
  * response H A_d^-1 H^T at first; the true one is larger, as neighbours give way, so w doubles when
- * a direction turns back and shrinks while it turns on.
+ * a direction turns back and shrinks while it turns on. A force that turns by less than the
+ * equations' tolerance turns on and on before velocities answer, and too far: a program that has
+ * changed MANY_LATE times at convergence is solved to half of its tolerance from then on.
  *
  * References: Kaufman, Sueda, James and Pai 2008; compared with in Verschoor and Jalba 2019,
  * Section 6.2.3.
@@ -55,11 +57,13 @@ static const double response_growth = 2, response_decay = 0.8; /* of w */
 static const double contradiction = 1e-7; /* |B C^-1 r| / |r| below which there is no solution */
 /* Of the excess that new active rows begin with: solved well enough to change them. */
 static const double forcing = 0.03;
+static const double strictest = 1. / 256; /* part of a program's tolerance */
 enum {
   STAGNATION = 12, /* pairs of projections with the same violation */
   PATIENCE = 10,   /* block pivots without fewer wrong rows */
   CHECK_EVERY = 50,
-  MAX_EARLY = 40 /* changes of a program before convergence: then only at it */
+  MAX_EARLY = 40, /* changes of a program before convergence: then only at it */
+  MANY_LATE = 20  /* changes at convergence: then it is asked to be twice as good */
 };
 
 typedef struct friction_state {
@@ -331,6 +335,8 @@ static eb_reason iterate(staggered *sp, int64_t iterations) {
 static eb_reason solve_program(staggered *sp, projection program) {
   pivoting p = {.fewest = INT32_MAX};
   eb_reason reason = EB_RUNNING;
+  double strictness = 1;
+  int late = 0;
   /* The rows active in the program at first; friction's constant forces follow their bounds. */
   eb_contact_velocity(sp->problem, sp->cr.y, sp->u);
   eb_log_count(sp->log, EB_COUNT_CONTACT_VISITS, sp->problem->count);
@@ -350,12 +356,13 @@ static eb_reason solve_program(staggered *sp, projection program) {
   }
   restart(sp);
   for (int64_t iterations = 0; reason == EB_RUNNING;) {
-    double above = excess(sp);
+    double above = excess(sp) / strictness;
     bool converged = above <= 1, changed = false;
     if (isnan(above)) return EB_DIVERGED_NAN;
     if (converged || is_due(sp, iterations, above, &p))
       changed = evaluate(sp, program, iterations, above, &p);
     if (converged && !changed) return EB_RUNNING;
+    if (converged && ++late % MANY_LATE == 0) strictness = fmax(0.5 * strictness, strictest);
     if (sp->outcome->iterations >= sp->tolerance->max_iterations)
       reason = EB_DIVERGED_MAX_IT;
     else if (changed)
