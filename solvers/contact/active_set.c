@@ -6,9 +6,12 @@
  * target gap, and every force acts between features that are where it was linearized. A constraint
  * is linearized at the time of the hit when its features collide; at the end of the motion when
  * they come too close, or when the contact has slid off them so that its force acts at a distance.
- * One that has been relinearized MAX_RELINEARIZATIONS times stays as it is, and further hits of its
- * pair add constraints: so outer iterations end. When nothing hits and the step iterates on anyway,
- * vertices that are close to a face get their constraint at once, which saves outer iterations.
+ * One that has been relinearized MAX_LEAPS times is turned by no more than 15 degrees at once,
+ * since a normal that is taken anew may bring about the motion that asks for the one before; after
+ * MAX_RELINEARIZATIONS it stays as it is, unless its features have no such normal anywhere along
+ * the motion. Further hits of its pair add constraints: so outer iterations end. When nothing hits
+ * and the step iterates on anyway, vertices that are close to a face get their constraint at once,
+ * which saves outer iterations.
  *
  * A constraint says of the end of the step alone, to first order, that a pair stays on its side: it
  * knows nothing of the path, and its normal is right only where it was taken. Hence both tests,
@@ -31,7 +34,7 @@
 
 /* Forces at a distance are dropped in the first outer iterations, normals of other trials
  * relinearized in more of them: both may bring about others like them, without end. */
-enum { MAX_RELINEARIZATIONS = 10, LAST_DROP = 6, LAST_TURN = 20, FIRST_ROOM = 64 };
+enum { MAX_RELINEARIZATIONS = 10, MAX_LEAPS = 5, LAST_DROP = 6, LAST_TURN = 20, FIRST_ROOM = 64 };
 /* Closer than this part of its target gap a pair is too close. */
 static const double too_close = 0.25;
 /* A force at a pair that is farther apart than it has to be by so many gaps acts at a distance. */
@@ -576,11 +579,13 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
   }
   for (int32_t k = 0; k < count; k++) {
     const eb_constraint *constraint = active->constraints.all + k;
-    if (active->changed[k] || constraint->relinearizations >= MAX_RELINEARIZATIONS) continue;
-    bool foreign = acts_at_distance(active, constraint) || has_foreign_normal(active, constraint);
-    if (!foreign && !is_off_gap(active, constraint)) continue;
+    if (active->changed[k]) continue;
+    bool again = constraint->relinearizations < MAX_RELINEARIZATIONS;
+    bool foreign =
+        (again && acts_at_distance(active, constraint)) || has_foreign_normal(active, constraint);
+    if (!foreign && !(again && is_off_gap(active, constraint))) continue;
     if (!keeps_side(active, &constraint->pair, 1, false)) continue;
-    if (foreign)
+    if (foreign && constraint->relinearizations < MAX_LEAPS)
       relinearize(active, k, 1, false, log);
     else
       relinearize_towards(active, k, log);
