@@ -42,7 +42,7 @@ my ($table) = is_code(0, 'as a table', 'run', "fclib:$path", '-s', 'contact-al',
 like($table, qr/\| contact-al \| contact-delassus \|/, 'a column a solver');
 like($table, qr/\*\*/, 'the best is marked');
 like($table, qr/^\| contact-al \|( [01]\.\d\d \|){7}$/m, 'a performance profile');
-my ($failed) = is_code(0, 'a solver that does not get there', 'run', "fclib:$path", '-s', 'contact-sp', '-s', 'contact-delassus', '--merit', '1e-13', '--repeat', '1', '--timeout', '20', '--format', 'json');
+my ($failed) = is_code(0, 'a solver that does not get there', 'run', "fclib:$path", '-s', 'contact-cr', '-s', 'contact-delassus', '--merit', '1e-13', '--repeat', '1', '--timeout', '20', '--format', 'json');
 is(decode_json((split /\n/, $failed)[0])->{seconds}, undef, 'has no time');
 
 # ---- what is refused
