@@ -296,7 +296,8 @@ static void test_cost(bool single) {
   double before = in_use();
   tap_require(eb_multifrontal_solve_rows(factor, 5, 5, b, x, NULL, &reason), "rows");
   tap_require(eb_multifrontal_solve(factor, 5, b, x, log, &reason), "solve");
-  tap_ok(in_use() == before, "a solve allocates nothing");
+  /* A thread of an earlier team that ends meanwhile gives its memory back. */
+  tap_ok(in_use() <= before, "a solve allocates nothing");
   double passes = log->counters[EB_COUNT_FLOPS] / (4.0 * (double)eb_multifrontal_entries(factor));
   /* Well conditioned: each pass of refinement gains some six digits, so two or three are enough,
    * four at most. */
