@@ -47,6 +47,7 @@ like($out, qr/^vertices\s+3321$/m, 'whose counts are compared with none');
 ($out) = is_code(0, 'info of a scene as JSON', 'info', 'bench/beam', '--format', 'json');
 my $scene = decode_json($out);
 is($scene->{elements}{ours}, 15360, 'JSON has the count of elements');
+is($scene->{elements}{paper}, undef, 'and of no paper none');
 my ($young) = grep { $_->{name} eq 'E' } @{$scene->{parameters}};
 is($young->{unit}, 'Pa', 'parameters have units');
 ok($young->{max} > $young->{min}, 'parameters have ranges');

@@ -220,6 +220,18 @@ static void moving_floor_pushes(bool rigid) {
   finish(&a);
 }
 
+/* Whether each of so many bodies on each other moves by less than eps2 a step for each surface
+ * below it. */
+static void each_stands(const run *a, const recipe *r, int count) {
+  const double eps2 = 5e-6;
+  for (int b = 0; b < count; b++) {
+    double p[3];
+    momentum_of(a, r, b, p);
+    tap_below(sqrt(eb_dot3(p, p)), eps2 / r->dt * (b + 1) * mass_of(a, r, b),
+              "  stands: less than eps2 a step and surface");
+  }
+}
+
 /* A rigid cube on a soft one on a rigid one. */
 static void stack_stands(void) {
   recipe r = {.block = {cube_at(0, 0, 0.0502, 0.1, true), cube_at(0.01, 0, 0.1504, 0.1, false),
@@ -232,13 +244,7 @@ static void stack_stands(void) {
   run a = cook(&r, solver, "");
   bool well = go(&a, 150);
   tap_ok(well, "%s: a stack of three: %s", solver, eb_reason_name(a.reason));
-  for (int b = 0; b < 3; b++) {
-    double p[3];
-    momentum_of(&a, &r, b, p);
-    /* eps2 a step, 2.5e-3 m/s, for each surface below it. */
-    tap_below(sqrt(eb_dot3(p, p)), 2.5e-3 * (b + 1) * mass_of(&a, &r, b),
-              "  stands: less than eps2 a step and surface");
-  }
+  each_stands(&a, &r, 3);
   finish(&a);
 }
 
@@ -262,13 +268,7 @@ static void tower_stands(const char *options) {
          eb_reason_name(a.reason));
   /* Conjugate residuals end after as many iterations as there are unknowns, 60: five solves. */
   tap_below(iterations / steps, 300, "  in few iterations");
-  for (int b = 0; b < 10; b++) {
-    double p[3];
-    momentum_of(&a, &r, b, p);
-    /* eps2 a step, 5e-3 m/s, for each surface below it. */
-    tap_below(sqrt(eb_dot3(p, p)), 5e-3 * (b + 1) * mass_of(&a, &r, b),
-              "  stands: less than eps2 a step and surface");
-  }
+  each_stands(&a, &r, 10);
   finish(&a);
 }
 

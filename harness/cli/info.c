@@ -76,7 +76,8 @@ static double deviation(int32_t ours, int32_t paper) {
   return paper > 0 ? 100 * ((double)ours / paper - 1) : NAN;
 }
 
-static json_t *count_json(int32_t ours, int32_t paper) {
+static json_t *count_json(int32_t ours, int32_t stated, bool of_paper) {
+  int32_t paper = of_paper ? stated : 0;
   return json_pack("{s:i, s:o, s:o}", "ours", ours, "paper",
                    paper ? json_integer(paper) : json_null(), "deviation_percent",
                    eb_json_real(deviation(ours, paper)));
@@ -108,8 +109,8 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
         "scene", "name", ops->name, "summary", ops->summary, "geometry", or_empty(ops->geometry),
         "citation", or_empty(ops->citation), "mesh_source", scene->mesh_source, "stand_in",
         or_empty(ops->stand_in), "needs", capabilities_json(needs), "vertices",
-        count_json(vertices, ops->target_vertices), "elements",
-        count_json(elements, ops->target_elements), "exact",
+        count_json(vertices, ops->target_vertices, has_paper(ops)), "elements",
+        count_json(elements, ops->target_elements, has_paper(ops)), "exact",
         json_boolean(ops->count_tolerance == 0 && ops->target_elements), "count_tolerance",
         ops->count_tolerance, "dt", scene->dt, "steps", (json_int_t)ops->steps, "steps_per_frame",
         (json_int_t)ops->steps_per_frame, "parameters", eb_json_options(ops->parameters));

@@ -77,33 +77,31 @@ static bool is_cost(double value) {
   return value > 0 && isfinite(value);
 }
 
-/* The first of several that are equally cheap. */
-static bool is_cheapest_repetition(const eb_run *const *runs, const double *costs, int count,
-                                   int which) {
+static bool competes(const eb_run *const *runs, const double *costs, int a, int b) {
+  return is_cost(costs[a]) && eb_run_comparable(runs[a], runs[b]);
+}
+
+/* Of its repetitions; the first of several that are equally cheap. */
+static int cheapest(const eb_run *const *runs, const double *costs, int count, int which) {
+  int best = which;
   for (int r = 0; r < count; r++)
-    if (is_cost(costs[r]) && eb_run_comparable(runs[r], runs[which]) &&
-        eb_run_same_solver(runs[r], runs[which]) &&
-        (costs[r] < costs[which] || (costs[r] == costs[which] && r < which)))
-      return false;
-  return true;
+    if (competes(runs, costs, r, which) && eb_run_same_solver(runs[r], runs[which]) &&
+        (costs[r] < costs[best] || (costs[r] == costs[best] && r < best)))
+      best = r;
+  return best;
 }
 
 eb_rank eb_run_rank(const eb_run *const *runs, const double *costs, int count, int which) {
   eb_rank rank = {0, 0, NAN};
-  double least = INFINITY, own = INFINITY;
+  double least = INFINITY;
   if (!is_cost(costs[which]) || !eb_run_ranked(runs[which])) return rank;
-  for (int r = 0; r < count; r++) {
-    if (!is_cost(costs[r]) || !eb_run_comparable(runs[r], runs[which])) continue;
-    least = fmin(least, costs[r]);
-    if (eb_run_same_solver(runs[r], runs[which])) own = fmin(own, costs[r]);
-  }
+  double own = costs[cheapest(runs, costs, count, which)];
   rank.place = 1;
   for (int r = 0; r < count; r++) {
-    if (!is_cost(costs[r]) || !eb_run_comparable(runs[r], runs[which]) ||
-        !is_cheapest_repetition(runs, costs, count, r))
-      continue;
+    if (!competes(runs, costs, r, which) || cheapest(runs, costs, count, r) != r) continue;
     rank.of++;
     rank.place += costs[r] < own;
+    least = fmin(least, costs[r]);
   }
   rank.over = costs[which] / least;
   return rank;

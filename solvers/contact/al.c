@@ -344,11 +344,14 @@ static bool is_solved(workspace *w, const eb_contact_problem *problem,
   project_forces(w, problem, r);
   eb_block_multiply(problem->A, v, w->Av);
   eb_log_count(w->system.log, EB_COUNT_MATVECS, 1);
-  if (w->rigid) settle(w, problem, tolerance, v, r, iterations);
-  if (!eb_contact_is_solved(problem, &asked, w->rigid ? w->settled : v, r, w->work, w->system.log,
-                            &error))
+  double *found = v;
+  if (w->rigid) {
+    settle(w, problem, tolerance, v, r, iterations);
+    found = w->settled;
+  }
+  if (!eb_contact_is_solved(problem, &asked, found, r, w->work, w->system.log, &error))
     return false;
-  if (w->rigid) memcpy(v, w->settled, (size_t)w->system.n * sizeof *v);
+  if (found != v) memcpy(v, found, (size_t)w->system.n * sizeof *v);
   return true;
 }
 
