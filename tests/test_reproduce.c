@@ -1,5 +1,6 @@
 /* Papers as data: reading and refusing them, choosing items, planning cases, figures over
  * frames. */
+#include "harness/reproduce/outcome.h"
 #include "tests/reproduce_fixture.h"
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -561,6 +562,28 @@ static void test_built_in(void) {
   eb_paper_destroy(paper);
 }
 
+static bool has_heads(const eb_paper *paper, const char *table, const char *column, int wanted,
+                      const char *first) {
+  for (int t = 0; t < paper->table_count; t++)
+    for (int c = 0; c < paper->tables[t].column_count; c++) {
+      const char *heads[3];
+      if (strcmp(paper->tables[t].id, table) || strcmp(paper->tables[t].columns[c].name, column))
+        continue;
+      return eb_shown_heads(&paper->tables[t], c, heads) == wanted && !strcmp(heads[0], first);
+    }
+  return false;
+}
+
+static void test_heads(void) {
+  eb_paper *paper;
+  tap_require(eb_paper_load("verschoor2019", NULL, false, &paper), "verschoor2019");
+  tap_ok(has_heads(paper, "table1", "iterations_mean", 3, "paper"), "both have numbers: a ratio");
+  tap_ok(has_heads(paper, "table1", "dt", 1, "paper"), "the paper's alone");
+  tap_ok(has_heads(paper, "methods", "iterations", 3, "paper"), "both, the paper's in some rows");
+  tap_ok(has_heads(paper, "methods", "products", 1, "ours"), "ours alone");
+  eb_paper_destroy(paper);
+}
+
 int main(void) {
   eb_h5_quiet();
   scratch_open();
@@ -577,5 +600,6 @@ int main(void) {
   test_quick_scene();
   test_statistics();
   test_built_in();
+  test_heads();
   return scratch_close();
 }

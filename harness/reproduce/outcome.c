@@ -98,12 +98,26 @@ static eb_error show_table(eb_evaluation *e, const eb_paper_table *table, bool *
   return note(e->evidence, marked, true, &shown->notes);
 }
 
+int eb_shown_heads(const eb_paper_table *table, int column, const char *out[3]) {
+  const eb_paper_column *of = &table->columns[column];
+  bool published = !of->text;
+  for (int r = 0; r < table->keys.count; r++)
+    published = published || isfinite(eb_paper_value(table, r, of));
+  out[0] = published ? "paper" : "ours";
+  out[1] = "ours";
+  out[2] = "ratio";
+  return published && of->text ? 3 : 1;
+}
+
 int eb_shown_cell(const eb_shown_table *shown, int row, int column, double out[3]) {
-  const eb_paper_column *of = &shown->table->columns[column];
-  out[0] = eb_paper_value(shown->table, row, of);
-  out[1] = shown->ours[row * shown->table->column_count + column];
-  out[2] = out[1] / out[0];
-  return of->text ? 3 : 1;
+  const char *heads[3];
+  int count = eb_shown_heads(shown->table, column, heads);
+  double paper = eb_paper_value(shown->table, row, &shown->table->columns[column]);
+  double ours = shown->ours[row * shown->table->column_count + column];
+  out[0] = strcmp(heads[0], "paper") == 0 ? paper : ours;
+  out[1] = ours;
+  out[2] = ours / paper;
+  return count;
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */

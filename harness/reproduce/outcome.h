@@ -59,8 +59,10 @@ EB_MUST eb_error eb_reproduction_create(const eb_evidence *evidence, const eb_pa
                                         eb_reproduction *out);
 void eb_reproduction_clear(eb_reproduction *reproduction);
 
-/* What stands in a cell: the paper's number and, where the column has ours, that and their ratio;
- * NaN where there is none. Returns how many there are. */
+/* What stands under a column's heading: "paper" where it has no expression, "ours" where the paper
+ * has no number in it, else both and "ratio". Returns how many there are. */
+int eb_shown_heads(const eb_paper_table *table, int column, const char *out[3]);
+/* The same of a cell; NaN where there is none. */
 int eb_shown_cell(const eb_shown_table *shown, int row, int column, double out[3]);
 /* " with local changes", or "": of the build that made the results. */
 const char *eb_reproduction_changed(const eb_results *results);

@@ -74,8 +74,10 @@ static eb_error html_table(const eb_shown_table *shown, eb_text *page) {
               table->id, table->where, *table->where ? ": " : "", table->title,
               strcmp(table->unit, "1") == 0 ? "" : table->unit));
   for (int c = 0; c < table->column_count; c++) {
-    EB_TRY(HTML(page, "<th>{}<br>paper</th>", table->columns[c].heading));
-    if (table->columns[c].text) EB_TRY(RAW(page, "<th>ours</th><th>ratio</th>"));
+    const char *heads[3];
+    int count = eb_shown_heads(table, c, heads);
+    EB_TRY(HTML(page, "<th>{}<br>{}</th>", table->columns[c].heading, heads[0]));
+    for (int k = 1; k < count; k++) EB_TRY(HTML(page, "<th>{}</th>", heads[k]));
   }
   EB_TRY(RAW(page, "</tr></thead>\n<tbody>\n"));
   for (int r = 0; r < table->keys.count; r++) {
@@ -286,14 +288,18 @@ static eb_error markdown_claims(const eb_reproduction *r, eb_text *out) {
 static eb_error markdown_table(const eb_shown_table *shown, eb_text *out) {
   const eb_paper_table *table = shown->table;
   bool unit = strcmp(table->unit, "1") != 0;
+  int columns = 0;
   EB_TRY(eb_text_printf(out, "\n## %s%s%s%s%s\n\n| |", table->where, *table->where ? ": " : "",
                         table->title, unit ? ", " : "", unit ? table->unit : ""));
-  for (int c = 0; c < table->column_count; c++)
-    EB_TRY(eb_text_printf(out, " %s: paper |%s", table->columns[c].heading,
-                          table->columns[c].text ? " ours |" : ""));
+  for (int c = 0; c < table->column_count; c++) {
+    const char *heads[3];
+    int count = eb_shown_heads(table, c, heads);
+    EB_TRY(eb_text_printf(out, " %s: %s |%s", table->columns[c].heading, heads[0],
+                          count > 1 ? " ours |" : ""));
+    columns += count > 1 ? 2 : 1;
+  }
   EB_TRY(RAW(out, "\n|---|"));
-  for (int c = 0; c < table->column_count; c++)
-    EB_TRY(RAW(out, table->columns[c].text ? "---|---|" : "---|"));
+  for (int k = 0; k < columns; k++) EB_TRY(RAW(out, "---|"));
   for (int row = 0; row < table->keys.count; row++) {
     EB_TRY(MARKDOWN(out, "\n| {} |", table->labels.items[row]));
     for (int c = 0; c < table->column_count; c++) {

@@ -45,8 +45,10 @@ static void print_lines(FILE *out, const char *text, int indent) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static int column_width(const eb_paper_column *column) {
-  int least = column->text ? 27 : 9, heading = (int)strlen(column->heading) + 2;
+static int column_width(const eb_paper_table *table, int column) {
+  const char *heads[3];
+  int least = 9 * eb_shown_heads(table, column, heads);
+  int heading = (int)strlen(table->columns[column].heading) + 2;
   return heading > least ? heading : least;
 }
 
@@ -57,12 +59,13 @@ static void print_table(const eb_shown_table *shown, FILE *out) {
     labels = (int)fmax(labels, (double)strlen(table->labels.items[r]));
   fprintf(out, "%s%s%s\n  %-*s", table->where, *table->where ? ": " : "", table->title, labels, "");
   for (int c = 0; c < table->column_count; c++)
-    fprintf(out, "%*s", column_width(&table->columns[c]), table->columns[c].heading);
+    fprintf(out, "%*s", column_width(table, c), table->columns[c].heading);
   fprintf(out, "\n  %-*s", labels, table->unit[0] == '1' ? "" : table->unit);
   for (int c = 0; c < table->column_count; c++) {
-    bool ours = table->columns[c].text != NULL;
-    fprintf(out, "%*s", column_width(&table->columns[c]) - (ours ? 18 : 0), "paper");
-    if (ours) fprintf(out, "%9s%9s", "ours", "ratio");
+    const char *heads[3];
+    int count = eb_shown_heads(table, c, heads);
+    for (int k = 0; k < count; k++)
+      fprintf(out, "%*s", k ? 9 : column_width(table, c) - 9 * (count - 1), heads[k]);
   }
   fputc('\n', out);
   for (int r = 0; r < table->keys.count; r++) {
@@ -71,7 +74,7 @@ static void print_table(const eb_shown_table *shown, FILE *out) {
       double values[3];
       int count = eb_shown_cell(shown, r, c, values);
       for (int k = 0; k < count; k++)
-        print_number(out, k ? 9 : column_width(&table->columns[c]) - 9 * (count - 1), values[k]);
+        print_number(out, k ? 9 : column_width(table, c) - 9 * (count - 1), values[k]);
     }
     fputc('\n', out);
   }
@@ -174,16 +177,17 @@ static json_t *lines_json(const char *text) {
 }
 
 static json_t *table_json(const eb_shown_table *shown) {
-  static const char *const names[] = {"paper", "ours", "ratio"};
   const eb_paper_table *table = shown->table;
   json_t *rows = json_array();
   for (int r = 0; r < table->keys.count; r++) {
     json_t *cells = json_array();
     for (int c = 0; c < table->column_count; c++) {
       json_t *cell = json_pack("{s:s}", "column", table->columns[c].name);
+      const char *heads[3];
       double values[3];
       int count = eb_shown_cell(shown, r, c, values);
-      for (int k = 0; k < count; k++) json_object_set_new(cell, names[k], eb_json_real(values[k]));
+      eb_shown_heads(table, c, heads);
+      for (int k = 0; k < count; k++) json_object_set_new(cell, heads[k], eb_json_real(values[k]));
       json_array_append_new(cells, cell);
     }
     json_array_append_new(rows, json_pack("{s:s, s:s, s:o}", "row", table->keys.items[r], "label",
