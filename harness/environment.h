@@ -46,7 +46,9 @@ EB_MUST eb_error eb_command_line(int argc, char *const *argv, char **out);
 /* Settings of the processes that run cases: one thread for BLAS, `threads` for OpenMP,
  * "NAME=value". Threads are bound and spin at barriers only when the user's environment says so
  * (OMP_PROC_BIND, OMP_WAIT_POLICY): on shared machines binding puts competing processes onto one
- * core, and a spinning thread waits for a whole time slice of one that was taken off its core. */
+ * core, and a spinning thread waits for a whole time slice of one that was taken off its core. An
+ * OpenBLAS that does not know the processor is told what kernels to take (OPENBLAS_CORETYPE, unless
+ * the user's environment says it). */
 EB_MUST eb_error eb_environment_settings(int threads, eb_strings *out);
 
 /* Physical memory that this process may use (cgroup limits included), bytes. */

@@ -59,6 +59,23 @@ like($json, qr/"cores": \d+,/, 'environment: numbers are numbers');
 like($json, qr/"dgemm_flop_per_second": \d\.?\d+(e\+\d+)?|"dgemm_flop_per_second": \d+\.\d+/, 'environment: with their digits');
 like($json, qr/"step": \[\s+1,\s+2,\s+3\s+\]/, 'whole columns are whole numbers');
 
+SKIP: {
+  skip 'sanitizers want to be loaded first', 6 if sanitized();
+  local $ENV{LD_PRELOAD} = plugin('old_blas');
+  my $made_of = sub {
+    my ($name) = @_;
+    is_code(0, "$name: run", 'run', $beam, '-s', 'newton', '--steps', '1', '-o', "$name.h5");
+    return decode_json(is_code(0, "$name: export", 'export', "$name.h5", '--to', 'json'))->{environment};
+  };
+  my $old = $made_of->('old-blas');
+  is($old->{blas_kernels}, 'Haswell', 'a BLAS that does not know the processor is told kernels');
+  like($old->{case_settings}, qr/OPENBLAS_CORETYPE=Haswell/, 'by a setting of the cases');
+  local $ENV{OPENBLAS_CORETYPE} = 'Prescott';
+  my $asked = $made_of->('asked-blas');
+  is($asked->{blas_kernels}, 'Prescott', 'unless the user asks for others');
+  unlike($asked->{case_settings}, qr/CORETYPE/, '  and then nothing is set');
+}
+
 # ---- frames of every step
 is_code(0, 'frames at the interval', 'run', $beam, '-s', 'newton', '--steps', '4', '-o', 'f.h5');
 is_code(0, 'frames of all steps', 'run', $beam, '-s', 'newton', '--steps', '4', '--frames', 'all', '-o', 'f.h5', '--resume');
