@@ -1,6 +1,5 @@
 /* Bodies of a mesh and their rigid motions; see moving_frame.h. Sums run in the order of the
- * nodes. Bodies are the connected parts of the mesh, found by joining the nodes of every element in
- * a forest with path halving (Tarjan and van Leeuwen 1984).
+ * nodes. Bodies are the connected parts of the mesh.
  *
  * Moments are taken about the centre of mass: sums about the origin would lose the digits by which
  * a body is smaller than its distance from there. */
@@ -8,6 +7,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
+#include "problems/mesh/cut.h"
 
 #include <float.h>
 #include <stdbool.h>
@@ -15,33 +15,11 @@
 
 /* ---- bodies ---- */
 
-static int32_t root_of(int32_t *parent, int32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 eb_error eb_moving_frame_create(const eb_mesh *mesh, eb_moving_frame *out) {
-  int32_t *parent = NULL;
   *out = (eb_moving_frame){.nodes = mesh->node_count};
   eb_error error = EB_NEW(out->body, mesh->node_count);
   if (!error) error = EB_NEW(out->velocity, 3 * (size_t)mesh->node_count);
-  if (!error) error = EB_NEW(parent, mesh->node_count);
-  /* The nodes of every element are joined, then the roots numbered in the order of the nodes.
-   * Smaller roots win, so that a body's root is its first node and one pass is enough. */
-  if (!error) {
-    const int corners = (int)mesh->type;
-    for (int32_t i = 0; i < mesh->node_count; i++) parent[i] = i;
-    for (int64_t k = 0; k < (int64_t)corners * mesh->element_count; k++) {
-      int32_t a = root_of(parent, mesh->elements[k - k % corners]);
-      int32_t b = root_of(parent, mesh->elements[k]);
-      parent[a > b ? a : b] = a > b ? b : a;
-    }
-    for (int32_t i = 0; i < mesh->node_count; i++) {
-      int32_t root = root_of(parent, i);
-      out->body[i] = root == i ? out->bodies++ : out->body[root];
-    }
-  }
-  free(parent);
+  if (!error) out->bodies = eb_mesh_components(mesh, out->body);
   if (!error) error = EB_NEW(out->motion, out->bodies);
   if (error) eb_moving_frame_clear(out);
   return error;

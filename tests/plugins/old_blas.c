@@ -1,4 +1,5 @@
-/* Put before OpenBLAS: a library that does not know the processor, unless it is told the kernels. */
+/* Put before OpenBLAS: a library that does not know the processor, unless it is told the kernels.
+ */
 #include <stdlib.h>
 
 __attribute__((visibility("default"))) char *openblas_get_corename(void);
