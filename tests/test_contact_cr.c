@@ -299,6 +299,29 @@ static void contacts_freeze(void) {
   node_close(&node);
 }
 
+/* 5 mm into the plane r_n = 5000 N, whose friction holds back 2.5 mm of a motion of 2.506 mm: what
+ * is left turns some 400 times as far as the friction that turns. Guesses whose friction is 3
+ * degrees off; S = 1e-6 m/N. */
+static void directions_settle(void) {
+  const double off = 0.05235987755982988, slip = 6e-6,
+               guess[3] = {5000, -2500 * cos(off), 2500 * sin(off)};
+  node_case node;
+  node_open(-5e-3, 2.5e-3 + slip, 0.5, &node);
+  contact_run run = node_solve(&node, "", guess);
+  tap_near(run.v[0] * STEP, slip, 2 * EPS2, "it slips, to eps2 of either");
+  tap_near(run.v[1] * STEP, 0, 2 * EPS2, "along the motion");
+  contact_run_close(&run);
+  run = contact_run_open(&eb_contact_cr, OPTIONS, "freeze=0", 1, 1);
+  run.tolerance.eps1 = 1e-9;
+  run.tolerance.eps2 = EPS2;
+  run.tolerance.max_iterations = 2000;
+  memcpy(run.r, guess, sizeof guess);
+  tap_ok(contact_run_solve(&run, node.problem) == EB_DIVERGED_MAX_IT,
+         "where alpha_theta stays as it is, its direction goes to and fro");
+  contact_run_close(&run);
+  node_close(&node);
+}
+
 /* States change before convergence only at intervals. */
 static void states_wait(void) {
   contact_case c =
@@ -406,6 +429,7 @@ int main(void) {
   contacts_close_and_open();
   contacts_stick_and_slide();
   contacts_freeze();
+  directions_settle();
   states_wait();
   for (int p = 0; p < 2; p++) {
     for (uint64_t seed = 1; seed <= 3; seed++) {

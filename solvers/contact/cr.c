@@ -23,7 +23,10 @@
  *   distance": that is |u_n| of a contact that closes, |u_t| of one that begins to stick, and both
  *   motion and force of one that opens. Option deadband, in eps2; 0 is none.
  * - freeze: "keep constraints in a fixed state" at some point (Section 3.5): a contact that has
- *   come back to static friction ten times in a solve stays in it. Option freeze; 0 is never.
+ *   come back to static friction ten times in a solve stays in it. Option freeze; 0 is never. A
+ *   contact that hardly slips is turned by its own friction: where mu lambda S is some 200 times
+ *   the slip, alpha_theta of the difference goes beyond the direction sought, to and fro without
+ *   end. Once delta has turned back as often, each further time halves alpha_theta.
  * - interval: near eps1 it is one, and the fixed point iteration of friction may restart conjugate
  *   residuals in every iteration, which then descend along gradients. Option interval, the least
  *   one; in heaps of rings 10 took 1.7 to 2 times the iterations of the paper's 1.
@@ -64,6 +67,8 @@ typedef struct kinetic_friction {
   double magnitude; /* lambda', N */
   double last;      /* normal force at the last update, N; < 0: there was none */
   int64_t stuck;    /* how often it has come to static friction */
+  int64_t back;     /* how often delta has turned back, and */
+  double sense;     /* which way it turned last: its sign */
 } kinetic_friction;
 
 typedef struct literal {
@@ -214,7 +219,11 @@ static void turn(const literal *w, kinetic_friction *f, const double u[3]) {
   if (!(speed > w->tolerance->eps2)) return;
   double cosine = (f->delta[0] * u[1] + f->delta[1] * u[2]) / speed;
   if (!(cosine > 0 && cosine < cos(w->tolerance->angle * degree))) return;
-  for (int i = 0; i < 2; i++) f->delta[i] += alpha_theta * (u[1 + i] / speed - f->delta[i]);
+  double sense = f->delta[0] * u[2] - f->delta[1] * u[1], part = alpha_theta;
+  f->back += sense * f->sense < 0;
+  f->sense = sense > 0 ? 1 : -1;
+  if (w->freeze > 0 && f->back > w->freeze) part *= exp2((double)(w->freeze - f->back));
+  for (int i = 0; i < 2; i++) f->delta[i] += part * (u[1 + i] / speed - f->delta[i]);
   double length = hypot(f->delta[0], f->delta[1]);
   for (int i = 0; i < 2; i++) f->delta[i] /= length;
 }
@@ -257,7 +266,8 @@ static change evaluate_friction(literal *w, int32_t k, bool at_rest) {
   kinetic_friction sliding = {.delta = {-r[1] / length, -r[2] / length},
                               .magnitude = length / mu,
                               .last = -1,
-                              .stuck = f->stuck};
+                              .stuck = f->stuck,
+                              .back = f->back};
   if (!update_kinetic(w, k, sliding)) return NOTHING;
   set_static(w, k, false);
   return STATE;
@@ -359,7 +369,8 @@ static void set_states(literal *w) {
     bool pushes = r[0] > 0, sticks = pushes && length < inside * mu * r[0];
     active_rows(w, k)[0] = pushes || w->u[3 * (int64_t)k] <= 0;
     begin_sliding(w, k);
-    w->friction[k].stuck = 0;
+    w->friction[k].stuck = w->friction[k].back = 0;
+    w->friction[k].sense = 0;
     set_static(w, k, sticks);
     if (!pushes) memset(r, 0, 3 * sizeof *r);
     if (!pushes || sticks) continue;
