@@ -29,6 +29,7 @@ typedef struct fake {
   double solve, factor;     /* s, phases of every step; beside `accounted` */
   double kinetic, fade;     /* J in the first step; times this from each step to the next */
   double force, force_fade; /* the same of the residual that the solver logs, N; 0: none */
+  double anew; /* decades by which that rises where the problem is made anew, once a step; 0: not */
   double momentum, rebound; /* kg m/s: down until the touch, up after it */
   double depth;             /* m, the deepest penetration, while it touches */
   double turn;     /* rad, the last frame's about the x axis at the larger end of the body */
@@ -98,6 +99,13 @@ static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_st
   log->phase_seconds[EB_PHASE_FACTOR] = f->factor;
   eb_log_count(log, EB_COUNT_REDUCED_UNKNOWNS, f->unknowns);
   if (f->force != 0) eb_log_residual(log, f->force * pow(f->force_fade, s));
+  if (f->anew != 0) { /* elsewhere it rises by one */
+    eb_log_residual(log, f->force / 100);
+    eb_log_residual(log, f->force / 10);
+    eb_log_residual(log, f->force / 1000);
+    eb_log_round(log);
+    eb_log_residual(log, f->force / 1000 * pow(10, f->anew));
+  }
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, f->iterations);
   for (int32_t i = 0; i < state->node_count; i++) state->x[3 * i] += f->drift;
   if (s == f->steps - 1) deform(f, state);
@@ -116,7 +124,7 @@ static eb_error put_fake_steps(const fake *f, const char *path, const eb_run *ru
   eb_step_log *log = NULL;
   eb_error error = eb_recorder_create(path, -1, run, scene, &recorder);
   if (!error) error = eb_state_create(scene, &state);
-  if (!error) error = eb_step_log_create(4, &log);
+  if (!error) error = eb_step_log_create(8, &log);
   if (!error && f->factor_bytes > 0) eb_log_memory(log, EB_MEMORY_FACTOR, f->factor_bytes);
   if (!error) error = eb_recorder_setup(recorder, log);
   if (!error) error = eb_recorder_frame(recorder, &(eb_frame){.state = state});

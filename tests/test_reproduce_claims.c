@@ -68,6 +68,19 @@ static void test_figures(void) {
   expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
 }
 
+/* Where residuals rise: at a new beginning, or elsewhere. */
+static void test_rising_residuals(void) {
+  static const fake runs[] = {{.name = "a", WHOLE, .force = 5, .force_fade = 1, .anew = 2},
+                              {.name = "b", WHOLE, .force = 5, .force_fade = 1, .anew = 0.5},
+                              {.name = "c", WHOLE, .force = 5, .force_fade = 1.5}};
+  static const verdict v[] = {
+      {"mean(a.residuals/jump) > mean(a.residuals/rise)", YES, "2 > 1"},
+      {"mean(b.residuals/jump) > mean(b.residuals/rise)", NO, "0.5 > 1"},
+      {"sum(a.residuals/rounds) = 8 and mean(a.residuals/count) = 5", YES, "2 of 2"},
+      {"max(c.residuals/jump) = 0 and max(c.residuals/rise) = 0", YES, "2 of 2"}};
+  expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
+}
+
 /* Files that do not tell what their scenes are made of are read, and say so. */
 static void test_untold_scene(void) {
   static const fake runs[] = {{.name = "a", WHOLE, .unknowns = 24}};
@@ -520,6 +533,7 @@ int main(void) {
   eb_h5_quiet();
   scratch_open();
   test_figures();
+  test_rising_residuals();
   test_untold_scene();
   test_evidence();
   test_shortened();

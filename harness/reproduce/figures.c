@@ -14,8 +14,9 @@
 typedef enum place {
   COLUMN, /* steps/, phases/ or counters/: a series of steps */
   /* Of the residuals that a solver logs in a step: the first, the last, their number, how often the
-   * problem was made anew between them (rounds), and how often the next one was then larger
-   * (peaks): a series. */
+   * problem was made anew between them (rounds), and by how many decades one is above the one
+   * before it, at most: where the problem was made anew (jump), and elsewhere in such steps (rise):
+   * a series. */
   RESIDUAL,
   ROTATION,  /* rotation/, of runs whose solver records rotations: a series */
   PART,      /* parts/NAME/: a series */
@@ -36,9 +37,9 @@ typedef struct figure {
   const eb_field *field; /* of an attribute */
 } figure;
 
-static const char *const residuals[] = {"first", "last", "count", "rounds", "peaks"};
+static const char *const residuals[] = {"first", "last", "count", "rounds", "jump", "rise"};
 static const char *const scene_names[] = {"material", "joints", "carried", "dimensions", "dynamic"};
-enum { RESIDUALS = 5, SCENE_NAMES = 5 };
+enum { RESIDUALS = 6, SCENE_NAMES = 5 };
 static const char *const examined_names[] = {EB_SUBSPACE_GROUP "/size", EB_SUBSPACE_GROUP "/points",
                                              EB_SUBSPACE_GROUP "/null",
                                              EB_SUBSPACE_GROUP "/start_outside", "element/rank"};
@@ -154,21 +155,37 @@ static eb_error find_figure(const char *name, figure *out) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Of the residuals of one step. A peak is one behind a new beginning that is larger than the one
- * before it. */
+/* Decades by which the residual at `at` is above the one before it; 0 where it is not. */
+static double decades_up(const eb_residuals *all, int64_t at) {
+  double before = all->values[at - 1], after = all->values[at];
+  return after > before && before > 0 ? log10(after / before) : 0;
+}
+
+/* The largest of the residuals of a step that was made anew, at such a place or elsewhere; 0 of
+ * other steps. */
+static double largest_rise(const eb_residuals *all, size_t step, bool anew) {
+  double largest = 0;
+  int64_t from = all->offsets[step], to = all->offsets[step + 1], round = all->round_offsets[step],
+          rounds = all->round_offsets[step + 1];
+  if (round == rounds) return 0;
+  for (int64_t at = from + 1; at < to; at++) {
+    while (round < rounds && from + all->rounds[round] < at) round++;
+    bool is_anew = round < rounds && from + all->rounds[round] == at;
+    if (is_anew == anew) largest = fmax(largest, decades_up(all, at));
+  }
+  return largest;
+}
+
 static double residual_of(const eb_residuals *all, size_t step, const char *of) {
-  double count = 0;
   if (step >= all->steps) return strcmp(of, "count") == 0 ? 0 : NAN;
   int64_t from = all->offsets[step], to = all->offsets[step + 1];
   if (strcmp(of, "count") == 0) return (double)(to - from);
   if (strcmp(of, "first") == 0) return from == to ? NAN : all->values[from];
   if (strcmp(of, "last") == 0) return from == to ? NAN : all->values[to - 1];
   if (!all->rounds) return NAN;
-  for (int64_t r = all->round_offsets[step]; r < all->round_offsets[step + 1]; r++) {
-    int64_t at = from + all->rounds[r];
-    count += *of == 'r' || (at > from && at < to && all->values[at] > all->values[at - 1]);
-  }
-  return count;
+  if (strcmp(of, "rounds") == 0)
+    return (double)(all->round_offsets[step + 1] - all->round_offsets[step]);
+  return largest_rise(all, step, strcmp(of, "jump") == 0);
 }
 
 /* Notes that a run has no such part, and which it has; the value is unknown. */
