@@ -149,7 +149,7 @@ for (1 .. 1200) {
 }
 kill 'KILL', $pid;
 waitpid $pid, 0;
-($out, my $err) = like_error(6, qr/shard 1\/1: ended with 2 of 3 cases\n.* -o killed.h5 --resume\nelastobench: of 1 shards 1 lack: --array=1\n/, 'a shard that was killed', 'merge', 'n.h5', 'killed.h5');
+($out, my $err) = like_error(6, qr/shard 1\/1: ended with 2 of 3 cases\n.* -o killed.h5 --resume\nelastobench: 1 of 1 shards lacking: --array=1\n/, 'a shard that was killed', 'merge', 'n.h5', 'killed.h5');
 my ($line) = $err =~ /^    \S+ (.*)$/m;
 ($code, $out, $err) = run(split(' ', $line), '--timeout', '1');
 is(() = $err =~ /^\[\d+\/1\]/mg, 1, 'the command line that merge gives runs the case that lacks, and no other') or diag $err;

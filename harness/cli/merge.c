@@ -163,8 +163,8 @@ static eb_error tell_plan(const eb_sharding *plan, int64_t *count) {
   }
   eb_text numbers = {0};
   EB_TRY(eb_sharding_lacking(plan, &numbers));
-  fprintf(stderr, "elastobench: of %" PRId64 " shards %" PRId64 " lack: --array=%s\n", plan->shards,
-          *count, numbers.data ? numbers.data : "");
+  fprintf(stderr, "elastobench: %" PRId64 " of %" PRId64 " shards lacking: --array=%s\n", *count,
+          plan->shards, numbers.data ? numbers.data : "");
   eb_text_clear(&numbers);
   return EB_OK;
 }
