@@ -205,6 +205,7 @@ static void begin(eb_saddle_cr *cr, eb_saddle *saddle, const double *d) {
   eb_saddle_precondition(saddle, cr->r, cr->z);
   eb_saddle_multiply(saddle, cr->z, cr->Az, cr->Bz);
   cr->zBz = eb_dot(size, cr->z, cr->Bz);
+  cr->anew = true;
   memcpy(cr->p, cr->z, (size_t)size * sizeof *cr->p);
   memcpy(cr->Bp, cr->Bz, (size_t)size * sizeof *cr->Bp);
   if (cr->Ap) memcpy(cr->Ap, cr->Az, (size_t)saddle->n * sizeof *cr->Ap);
@@ -252,6 +253,8 @@ static void move(eb_saddle_cr *cr, const eb_saddle *saddle) {
  * there. A product more than an iteration. Of a definite preconditioner alone. */
 static bool descend(eb_saddle_cr *cr, eb_saddle *saddle) {
   int64_t size = saddle->n + saddle->m;
+  cr->zBz = 0;
+  cr->anew = true;
   eb_saddle_precondition(saddle, cr->Bz, cr->p);
   double slope = eb_dot(size, cr->Bz, cr->p);
   eb_saddle_multiply(saddle, cr->p, cr->Ap, cr->Bp);
@@ -267,6 +270,15 @@ static void update_direction(int64_t n, double beta, const double *x, double *y)
   for (int64_t i = 0; i < n; i++) y[i] = x[i] + beta * y[i];
 }
 
+/* Whether the first step of conjugate residuals, along z, would leave |r|_C^-1 as it is but for
+ * rounding: it lowers the square by (z.Bz)^2 / Bz.C^-1 Bz. */
+static bool leaves_residual(const eb_saddle_cr *cr, int64_t size, double curvature) {
+  static const double rounding = 1e-12; /* cosine of r and B z in C^-1 */
+  if (cr->zBz == 0) return true;
+  return cr->anew &&
+         cr->zBz * cr->zBz <= rounding * rounding * curvature * eb_dot(size, cr->r, cr->z);
+}
+
 /* The step along p that makes |r|_C^-1 least is
  *
  *   alpha = r.C^-1 B p / Bp.C^-1 Bp = z.Bz / Bp.C^-1 Bp,
@@ -274,10 +286,11 @@ static void update_direction(int64_t n, double beta, const double *x, double *y)
  * the latter by the recurrences; z -= alpha C^-1 Bp saves an application. */
 bool eb_saddle_cr_advance(eb_saddle_cr *cr, eb_saddle *saddle) {
   int64_t size = saddle->n + saddle->m;
-  if (cr->zBz == 0) return !saddle->full && descend(cr, saddle);
   eb_saddle_precondition(saddle, cr->Bp, cr->CBp);
   double curvature = eb_dot(size, cr->Bp, cr->CBp), alpha = cr->zBz / curvature;
-  if (curvature == 0 || !isfinite(alpha)) return false;
+  if (!saddle->full && leaves_residual(cr, size, curvature)) return descend(cr, saddle);
+  cr->anew = false;
+  if (cr->zBz == 0 || curvature == 0 || !isfinite(alpha)) return false;
   cr->alpha = alpha;
   move(cr, saddle);
   return true;

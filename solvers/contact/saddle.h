@@ -51,6 +51,7 @@ typedef struct eb_saddle_cr {
   double *z, *p, *Bz, *Bp, *CBp; /* z = C^-1 r */
   double *Ay, *Az, *Ap;          /* n: the split residual; NULL without */
   double zBz, alpha;             /* alpha: of the last iteration */
+  bool anew;                     /* p = z: no direction yet */
 } eb_saddle_cr;
 
 /* Room for systems of n + m unknowns; y is lost when it grows. */
