@@ -102,7 +102,9 @@ extern const eb_contact_method eb_contact_cr, eb_contact_al, eb_contact_ica, eb_
        .min = 0,                                                                                   \
        .max = 1e9,                                                                                 \
        .unit = "",                                                                                 \
-       .doc = "a contact stays in static friction once it has come to it so often; 0: never"},     \
+       .doc =                                                                                      \
+           "a contact stays in static friction once it has come to it so often, and is turned by " \
+           "less once its direction has turned back so often; 0: never"},                          \
       {.name = "interval",                                                                         \
        .type = EB_OPTION_INT,                                                                      \
        .fallback = "1",                                                                            \

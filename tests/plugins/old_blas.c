@@ -1,5 +1,4 @@
-/* Put before OpenBLAS: a library that does not know the processor, unless it is told the kernels.
- */
+/* Put before OpenBLAS: one that does not know the processor, unless it is told the kernels. */
 #include <stdlib.h>
 
 __attribute__((visibility("default"))) char *openblas_get_corename(void);
