@@ -104,6 +104,7 @@ static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_st
     eb_log_residual(log, f->force / 10);
     eb_log_residual(log, f->force / 1000);
     eb_log_round(log);
+    eb_log_residual(log, f->force / 1000);
     eb_log_residual(log, f->force / 1000 * pow(10, f->anew));
   }
   eb_log_count(log, EB_COUNT_LINEAR_ITERATIONS, f->iterations);

@@ -14,9 +14,9 @@
 typedef enum place {
   COLUMN, /* steps/, phases/ or counters/: a series of steps */
   /* Of the residuals that a solver logs in a step: the first, the last, their number, how often the
-   * problem was made anew between them (rounds), and by how many decades one is above the one
-   * before it, at most: where the problem was made anew (jump), and elsewhere in such steps (rise):
-   * a series. */
+   * problem was made anew between them (rounds), and by how many decades they rise at most in such
+   * steps: to their peak from where the problem was made anew (jump), and behind a peak (rise): a
+   * series. */
   RESIDUAL,
   ROTATION,  /* rotation/, of runs whose solver records rotations: a series */
   PART,      /* parts/NAME/: a series */
@@ -155,23 +155,38 @@ static eb_error find_figure(const char *name, figure *out) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Decades by which the residual at `at` is above the one before it; 0 where it is not. */
-static double decades_up(const eb_residuals *all, int64_t at) {
-  double before = all->values[at - 1], after = all->values[at];
-  return after > before && before > 0 ? log10(after / before) : 0;
+/* Decades from a residual up to another one; 0 where that is not above it. */
+static double decades_up(double from, double to) {
+  return to > from && from > 0 ? log10(to / from) : 0;
 }
 
-/* The largest of the residuals of a step that was made anew, at such a place or elsewhere; 0 of
- * other steps. */
+/* Of the residuals begin .. end-1 between one new beginning and the next, the peak of which may be
+ * some iterations behind the beginning: how far it is above the residual before (anew), or how far
+ * residuals rise behind it. */
+static double rise_between(const double *values, int64_t begin, int64_t end, bool anew) {
+  int64_t top = begin;
+  double rise = 0;
+  for (int64_t at = begin; at < end; at++)
+    if (values[at] > values[top]) top = at;
+  if (anew) return decades_up(values[begin - 1], values[top]);
+  for (int64_t at = top + 1, low = top; at < end; at++) {
+    rise = fmax(rise, decades_up(values[low], values[at]));
+    if (values[at] < values[low]) low = at;
+  }
+  return rise;
+}
+
+/* The largest in a step that was made anew; 0 of other steps. */
 static double largest_rise(const eb_residuals *all, size_t step, bool anew) {
   double largest = 0;
-  int64_t from = all->offsets[step], to = all->offsets[step + 1], round = all->round_offsets[step],
-          rounds = all->round_offsets[step + 1];
-  if (round == rounds) return 0;
-  for (int64_t at = from + 1; at < to; at++) {
-    while (round < rounds && from + all->rounds[round] < at) round++;
-    bool is_anew = round < rounds && from + all->rounds[round] == at;
-    if (is_anew == anew) largest = fmax(largest, decades_up(all, at));
+  int64_t from = all->offsets[step], to = all->offsets[step + 1], begin = from,
+          first = all->round_offsets[step], rounds = all->round_offsets[step + 1];
+  for (int64_t r = first; r <= rounds && first < rounds; r++) {
+    int64_t end = r < rounds ? from + all->rounds[r] : to;
+    if (end > to) end = to;
+    if (begin < end && !(anew && begin == from))
+      largest = fmax(largest, rise_between(all->values, begin, end, anew));
+    begin = end;
   }
   return largest;
 }
