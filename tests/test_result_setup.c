@@ -208,6 +208,74 @@ static void test_not_reported(void) {
   release(&r);
 }
 
+/* ---- what is short, and what is nothing ------------------------------------------------------ */
+
+static bool has(const eb_results *results, const char *name) {
+  return eb_results_has(results, 0, name);
+}
+
+/* How a column of the run lies in the file, and that it says its unit. */
+static H5D_layout_t layout_of(const eb_results *results, const char *name, const char *unit) {
+  char path[300], *text = NULL;
+  snprintf(path, sizeof path, "runs/%s/%s", eb_results_run(results, 0)->id, name);
+  hid_t set = H5Dopen2(eb_results_file(results), path, H5P_DEFAULT);
+  hid_t properties = H5Dget_create_plist(set);
+  H5D_layout_t layout = H5Pget_layout(properties);
+  tap_require(eb_h5_get_text(set, "unit", &text), "the unit");
+  tap_ok(strcmp(text, unit) == 0, "%s is in %s", name, unit);
+  free(text);
+  H5Pclose(properties);
+  H5Dclose(set);
+  return layout;
+}
+
+static eb_error put_steps(recording *r, eb_recorder *recorder, int steps) {
+  double row[EB_COL_COUNT] = {0};
+  for (int s = 0; s < steps; s++) {
+    row[EB_COL_STEP] = s + 1;
+    eb_step_log_reset(r->log);
+    eb_log_count(r->log, EB_COUNT_SOLVES, s == steps - 1);
+    EB_TRY(eb_recorder_step(recorder, row, r->log));
+  }
+  return eb_recorder_finish(recorder, &r->run);
+}
+
+static void test_short_and_empty(int steps, H5D_layout_t wanted) {
+  recording r;
+  eb_recorder *recorder;
+  eb_results *results;
+  double *values, value;
+  size_t count;
+  const char *path = in_folder("steps.h5");
+  prepare(&r);
+  tap_require(eb_recorder_create(path, -1, &r.run, r.scene, &recorder), "a file");
+  tap_require(eb_recorder_setup(recorder, r.log), "a set-up without counts");
+  tap_require(put_steps(&r, recorder, steps), "steps");
+  eb_recorder_destroy(recorder);
+  tap_require(eb_results_open(path, &results), "the file");
+  tap_ok(layout_of(results, "steps/step", "1") == wanted &&
+             layout_of(results, "counters/solves", "1") == wanted,
+         "%d steps: %s", steps, wanted == H5D_COMPACT ? "in the header" : "in chunks");
+  tap_require(eb_results_column(results, 0, "counters/solves", &values, &count), "solves");
+  bool counted = count == (size_t)steps && values[steps - 1] == 1;
+  for (int s = 0; s < steps - 1; s++) counted = counted && values[s] == 0;
+  tap_ok(counted, "%d steps: one solve in the last", steps);
+  free(values);
+  tap_ok(!has(results, "phases/factor") && !has(results, "counters/flops") &&
+             !has(results, "setup/flops") && has(results, "steps/lead"),
+         "%d steps: phases and counters of nothing but zeros are left out", steps);
+  tap_require(eb_results_column(results, 0, "phases/factor", &values, &count), "zeros");
+  tap_ok(count == (size_t)steps && values[0] == 0 && values[steps - 1] == 0,
+         "%d steps: and read as zeros", steps);
+  free(values);
+  tap_require(eb_results_setup(results, 0, "flops", &value), "a zero");
+  tap_ok(value == 0, "%d steps: as in the set-up", steps);
+  tap_fails(eb_results_column(results, 0, "phases/nonsense", &values, &count), EB_ERR_LIBRARY,
+            "phases/nonsense", "a phase of no such name");
+  eb_results_close(results);
+  release(&r);
+}
+
 static void copy_to(const char *name) {
   char command[600];
   snprintf(command, sizeof command, "cp %s %s", in_folder("reported.h5"), in_folder(name));
@@ -216,9 +284,8 @@ static void copy_to(const char *name) {
 
 /* A file written before these names existed: without their datasets. */
 static void test_older(const char *id) {
-  static const char *const late[] = {
-      "setup/memory",  "setup/supernodes",          "setup/update",          "frames/updates",
-      "phases/update", "counters/updated_elements", "setup/updated_elements"};
+  static const char *const late[] = {"setup/memory", "setup/supernodes", "setup/flops",
+                                     "frames/updates", "counters/updated_elements"};
   hid_t file;
   eb_results *results;
   eb_strings all = {0};
@@ -243,8 +310,10 @@ static void test_older(const char *id) {
               "zeros");
   tap_ok(count == FRAMES && values[0] == 0, "an older file: and took no time");
   free(values);
-  tap_require(eb_results_setup(results, 0, "update", &value), "a figure");
-  tap_ok(isnan(value), "an older file: a figure of the set-up that it lacks is not a number");
+  tap_require(eb_results_setup(results, 0, "flops", &value), "a figure");
+  tap_ok(value == 0, "an older file: a count of the set-up that it lacks is none");
+  tap_require(eb_results_setup(results, 0, "rank", &value), "a figure");
+  tap_ok(isnan(value), "an older file: what is no phase and no counter is not a number");
   FILE *out = fopen(in_folder("older.json"), "w");
   tap_succeeds(eb_export_json(results, &all, out), "an older file: JSON");
   tap_succeeds(eb_export_csv(results, &all, out), "an older file: CSV");
@@ -316,6 +385,8 @@ int main(void) {
   test_merge((int32_t)r.run.elements);
   test_between_commits();
   test_not_reported();
+  test_short_and_empty(128, H5D_COMPACT); /* 1 KB */
+  test_short_and_empty(129, H5D_CHUNKED);
   test_older(r.run.id);
   test_damage(r.run.id);
   release(&r);

@@ -224,11 +224,13 @@ void eb_h5_pack(hid_t properties) {
 
 eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory, eb_h5_shape shape,
                    const char *unit, const void *data) {
-  enum { WORTH_COMPRESSING = 1024, LARGEST_CHUNK = 1 << 20 };
+  enum { LARGEST_CHUNK = 1 << 20 };
   hid_t space = H5Screate_simple(shape.rank, shape.size, NULL);
   hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
   size_t bytes = elements(shape) * H5Tget_size(stored);
-  if (bytes >= WORTH_COMPRESSING) {
+  if (bytes <= EB_H5_SHORT) {
+    H5Pset_layout(properties, H5D_COMPACT);
+  } else {
     for (; bytes > LARGEST_CHUNK && shape.size[0] > 1; bytes /= 2)
       shape.size[0] = (shape.size[0] + 1) / 2;
     H5Pset_chunk(properties, shape.rank, shape.size);

@@ -51,7 +51,10 @@ typedef struct eb_h5_shape {
 
 /* Lets the chunks of a dataset that is to be created be packed as all of ours are. */
 void eb_h5_pack(hid_t properties);
-/* Writes a whole dataset of `stored` type from `memory` type. Compressed when it has over 1 KB. */
+/* Bytes of a dataset that lies in the header of its object: blocks, with the tree that leads to
+ * them, would take more room and twice the time to be copied. */
+enum { EB_H5_SHORT = 1024 };
+/* Writes a whole dataset of `stored` type from `memory` type. Compressed unless it is short. */
 EB_MUST eb_error eb_h5_put(hid_t where, const char *name, hid_t stored, hid_t memory,
                            eb_h5_shape shape, const char *unit, const void *data);
 

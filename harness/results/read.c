@@ -347,11 +347,6 @@ static eb_error read_list(const eb_results *results, int run, const char *path, 
   return EB_OK;
 }
 
-eb_error eb_results_column(const eb_results *results, int run, const char *path, double **values,
-                           size_t *count) {
-  return read_list(results, run, path, H5T_NATIVE_DOUBLE, values, count);
-}
-
 eb_step_table eb_results_table_info(int table) {
   if (table < EB_STEP_PHASES)
     return (eb_step_table){"steps", eb_columns[table].name, eb_columns[table].unit};
@@ -360,17 +355,38 @@ eb_step_table eb_results_table_info(int table) {
   return (eb_step_table){"counters", eb_counter_name((eb_counter)(table - EB_STEP_COUNTERS)), "1"};
 }
 
-/* A table that files older than its name lack reads as zeros, one a step. */
+/* The path of a table is "GROUP/NAME". */
+static void table_path(int table, char path[static 128]) {
+  eb_step_table info = eb_results_table_info(table);
+  snprintf(path, 128, "%s/%s", info.group, info.name);
+}
+
+static eb_error read_zeros(const eb_results *results, int run, double **values, size_t *count) {
+  EB_TRY(read_list(results, run, "steps/step", H5T_NATIVE_DOUBLE, values, count));
+  memset(*values, 0, *count * sizeof **values);
+  return EB_OK;
+}
+
+/* Phases and counters that are 0 in all steps are not in the file. */
+eb_error eb_results_column(const eb_results *results, int run, const char *path, double **values,
+                           size_t *count) {
+  char left_out[128];
+  for (int table = EB_STEP_PHASES; table < EB_STEP_TABLES; table++) {
+    table_path(table, left_out);
+    if (strcmp(path, left_out) == 0 && !eb_results_has(results, run, path))
+      return read_zeros(results, run, values, count);
+  }
+  return read_list(results, run, path, H5T_NATIVE_DOUBLE, values, count);
+}
+
+/* Columns that files older than them lack read as zeros, too. */
 eb_error eb_results_steps(const eb_results *results, int run, int table, double **values,
                           size_t *count) {
   char path[128];
-  eb_step_table info = eb_results_table_info(table);
-  snprintf(path, sizeof path, "%s/%s", info.group, info.name);
-  if (table < EB_COL_COMPONENTS || eb_results_has(results, run, path))
-    return eb_results_column(results, run, path, values, count);
-  EB_TRY(eb_results_column(results, run, "steps/step", values, count));
-  memset(*values, 0, *count * sizeof **values);
-  return EB_OK;
+  table_path(table, path);
+  if (table >= EB_COL_COMPONENTS && !eb_results_has(results, run, path))
+    return read_zeros(results, run, values, count);
+  return read_list(results, run, path, H5T_NATIVE_DOUBLE, values, count);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -469,7 +485,11 @@ eb_error eb_results_number(const eb_results *results, int run, const char *of, d
 eb_error eb_results_setup(const eb_results *results, int run, const char *name, double *out) {
   char path[200];
   snprintf(path, sizeof path, "setup/%s", name);
-  return eb_results_number(results, run, path, out);
+  EB_TRY(eb_results_number(results, run, path, out));
+  if (!isnan(*out) || !eb_results_has(results, run, "setup")) return EB_OK;
+  for (int table = EB_STEP_PHASES; table < EB_STEP_TABLES; table++)
+    if (strcmp(name, eb_results_table_info(table).name) == 0) *out = 0;
+  return EB_OK;
 }
 
 eb_error eb_results_memory(const eb_results *results, int run, double bytes[EB_MEMORY_KINDS]) {

@@ -46,8 +46,8 @@ EB_MUST eb_error eb_results_frame_row(const eb_results *results, int run, const 
 
 /* A one-dimensional dataset of a run as doubles, by its path: "steps/wall", "phases/factor",
  * "counters/solves", "residuals/values", "frames/time". Runs without tables (skipped, or crashed in
- * their set-up) give *count = 0 and a valid pointer. An unknown path in a run that has tables is
- * EB_ERR_FORMAT. */
+ * their set-up) give *count = 0 and a valid pointer; phases and counters that have been left out
+ * give zeros. An unknown path in a run that has tables is EB_ERR_FORMAT. */
 EB_MUST eb_error eb_results_column(const eb_results *results, int run, const char *path,
                                    double **values, size_t *count);
 /* Tables with one number a step, by number: those of steps/ (eb_column), of phases/ (from
@@ -70,8 +70,8 @@ EB_MUST eb_error eb_results_steps(const eb_results *results, int run, int table,
 EB_MUST eb_error eb_results_parts(const eb_results *results, int run, eb_strings *out);
 
 /* A figure of the set-up by its path below setup/: "order" (s), "flops", "memory/factor" (byte).
- * *out is NAN when the file does not say: no set-up was reached, the solver did not report it, or
- * the file is older. */
+ * *out is NAN when the file does not say: no set-up was reached, or the solver did not report it;
+ * phases and counters that have been left out are 0. */
 EB_MUST eb_error eb_results_setup(const eb_results *results, int run, const char *path,
                                   double *out);
 /* One number of the run by its path: "subspace/null", "subspace/variance/bone", "element/rank",

@@ -35,15 +35,17 @@
  *     colliders/              when the scene has any (harness/results/scene.h)
  *     obstacles/              when the scene has any (harness/results/scene.h)
  *   /runs/<id>/               attributes: eb_run
- *     setup/                  phases and counters of the set-up, one number each
+ *     setup/                  phases and counters of the set-up, one number each; those that are 0
+ *                             are left out
  *       memory/<kind>         what the solver holds while it steps, byte; only the kinds that it
  *                             reports (eb_memory_kind)
  *       supernodes/           the elimination tree of its factorization, when it reports one:
  *                             parent (of each supernode; -1 at a root), pivots and rows of its
  *                             front (nodes), flops of the front's partial factorization
  *     steps/                  eb_column, one row a step; row 0 is the first step (cold caches)
- *     phases/<name>           s, one row a step
- *     counters/<name>         one row a step
+ *     phases/<name>           s, one row a step; phases that the solver never went through are left
+ *                             out
+ *     counters/<name>         one row a step; what was never counted is left out
  *     parts/<name>/           eb_part_column, one row a step: how a region of the mesh moves, or a
  *                             group of nodes that the scene names (harness/audit/parts.h); only
  *                             of scenes that have any

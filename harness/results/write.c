@@ -580,9 +580,11 @@ static eb_error put_setup(hid_t setup, const eb_step_log *log) {
   hid_t group;
   const eb_tree_log *tree = &log->tree;
   for (int i = 0; i < EB_PHASE_COUNT; i++)
-    EB_TRY(eb_scalar_put(setup, eb_phase_name((eb_phase)i), "s", log->phase_seconds[i]));
+    if (log->phase_seconds[i] != 0)
+      EB_TRY(eb_scalar_put(setup, eb_phase_name((eb_phase)i), "s", log->phase_seconds[i]));
   for (int i = 0; i < EB_COUNTERS; i++)
-    EB_TRY(eb_scalar_put(setup, eb_counter_name((eb_counter)i), "1", log->counters[i]));
+    if (log->counters[i] != 0)
+      EB_TRY(eb_scalar_put(setup, eb_counter_name((eb_counter)i), "1", log->counters[i]));
   for (int i = 0; i < EB_MEMORY_KINDS; i++) {
     if (!(log->memory_bytes[i] > 0)) continue;
     EB_TRY(eb_h5_group(setup, "memory", &group));
@@ -808,6 +810,10 @@ eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run) {
     EB_TRY(error);
   }
   EB_TRY(eb_recorder_commit(recorder));
+  EB_TRY(eb_tables_drop_zeros(recorder->tables + EB_STEP_PHASES, EB_PHASE_COUNT + EB_COUNTERS));
+  EB_TRY(eb_tables_settle(recorder->tables, TABLES));
+  EB_TRY(eb_tables_settle(recorder->parts, recorder->part_tables));
+  EB_TRY(eb_tables_settle(recorder->rotations, EB_ROTATION_COLUMNS));
   close_objects(recorder);
   hid_t file = recorder->file;
   recorder->file = -1;
