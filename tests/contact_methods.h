@@ -54,7 +54,7 @@ static eb_reason contact_run_solve(contact_run *run, const eb_contact_problem *p
   tap_require(
       run->method->solve(run->data, problem, &run->tolerance, run->v, run->r, NULL, &run->outcome),
       "solve");
-  eb_contact_measure(problem, run->v, run->r, run->tolerance.eps2, run->work, &run->error);
+  eb_contact_measure_anew(problem, run->v, run->r, run->tolerance.eps2, run->work, &run->error);
   return run->outcome.reason;
 }
 

@@ -142,6 +142,7 @@ static const eb_contact_error *by_hand_measure(by_hand *h, const double u[3], co
     h->b[d] = 2 * v[d] - 0.5 * r[d] - residual[d];
   }
   h->problem->b = h->b;
+  for (int d = 0; d < 3; d++) h->work[d] = 2 * v[d];
   eb_contact_measure(h->problem, v, r, 1e-6, h->work, &h->error);
   return &h->error;
 }
@@ -229,6 +230,7 @@ static void test_no_contacts(void) {
   h.problem->count = 0;
   h.problem->b = V(2, 4, 6);
   double v[3] = {1, 2, 4};
+  for (int d = 0; d < 3; d++) h.work[d] = 2 * v[d];
   eb_contact_measure(h.problem, v, NULL, 1e-6, h.work, &h.error);
   tap_near(h.error.residual, 2, 1e-15, "without contacts there is the residual alone");
   tap_ok(h.error.violation == 0 && h.error.active == 0 && h.error.cone == 0, "and nothing else");

@@ -148,17 +148,11 @@ void eb_contact_measure_law(int32_t count, const double *u, const double *r, con
 
 void eb_contact_measure(const eb_contact_problem *problem, const double *v, const double *r,
                         double eps2, double *work, eb_contact_error *error) {
-  const eb_block_matrix *A = problem->A;
-  double *f = work, *u = work + 3 * (int64_t)A->rows, square = 0;
-  memcpy(f, problem->b, 3 * (size_t)A->rows * sizeof *f);
-  eb_contact_force_add(problem, r, f);
-  for (int32_t i = 0; i < A->rows; i++) {
-    double *row = f + 3 * (int64_t)i;
-    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
-      for (int d = 0; d < 3; d++)
-        row[d] -= eb_dot3(A->values + 9 * (int64_t)b + 3 * d, v + 3 * (int64_t)A->column[b]);
-    square += eb_dot3(row, row);
-  }
+  int64_t rows = problem->A->rows;
+  double *residual = work, *u = work + 3 * rows, square = 0;
+  for (int64_t i = 0; i < 3 * rows; i++) residual[i] = problem->b[i] - residual[i];
+  eb_contact_force_add(problem, r, residual);
+  for (int64_t i = 0; i < rows; i++) square += eb_dot3(residual + 3 * i, residual + 3 * i);
   error->residual = sqrt(square);
   eb_contact_velocity(problem, v, u);
   eb_contact_measure_law(problem->count, u, r, problem->mu, eps2, error);

@@ -68,7 +68,8 @@ typedef struct eb_contact_error {
 } eb_contact_error;
 
 /* `eps2` (m): tangential motion below it has no direction. A contact sticks here when |r_t| < (1 -
- * 1e-6) mu r_n. `work`: 3 A->rows + 3 count. */
+ * 1e-6) mu r_n. `work`: 3 A->rows + 3 count, which begins with A v and is left with
+ * b + H^T r - A v. */
 void eb_contact_measure(const eb_contact_problem *problem, const double *v, const double *r,
                         double eps2, double *work, eb_contact_error *error);
 /* The same of u and r alone (3 count; mu: count); error->residual is left as it is. */

@@ -69,18 +69,20 @@ sub print_report {
   my $changed = qr/^(regressed|improved)$/;
   print "| load | suites | suites with a false alarm: HEAD | BASE again | cases equivalent | +5 % found, cases | suites with all found | noise of a round | rounds | s a suite | running |\n";
   print "|---|---|---|---|---|---|---|---|---|---|---|\n";
-  for my $load (sort { $a <=> $b } keys %suite) {
-    my @all = values %{$suite{$load}};
-    my @rows = @{$cases{$load}};
+  my $row = sub {
+    my ($load, $rows, @all) = @_;
     my $count = sub { my ($test, @of) = @_; return scalar grep { $test->($_) } @of };
     printf "| %s | %d | %s | %s | %s | %s | %s | %.1f %% | %.0f | %.0f | %.1f |\n", $load, scalar @all,
       rate($count->(sub { grep { $_->{verdict} =~ $changed } @{$_[0]} }, @all), scalar @all),
       rate($count->(sub { grep { $_->{same_verdict} =~ $changed } @{$_[0]} }, @all), scalar @all),
-      rate($count->(sub { $_[0]{verdict} eq 'equivalent' }, @rows), scalar @rows),
-      rate($count->(sub { $_[0]{delayed_verdict} eq 'regressed' }, @rows), scalar @rows),
+      rate($count->(sub { $_[0]{verdict} eq 'equivalent' }, @$rows), scalar @$rows),
+      rate($count->(sub { $_[0]{delayed_verdict} eq 'regressed' }, @$rows), scalar @$rows),
       rate($count->(sub { !grep { $_->{delayed_verdict} ne 'regressed' } @{$_[0]} }, @all), scalar @all),
-      100 * median(map { $_->{same_sd} } @rows), sum0(map { $_->{rounds} } @rows) / @rows, median(map { $_->[0]{seconds} } @all), median(map { $_->[0]{running} } @all);
-  }
+      100 * median(map { $_->{same_sd} } @$rows), sum0(map { $_->{rounds} } @$rows) / @$rows, median(map { $_->[0]{seconds} } @all), median(map { $_->[0]{running} } @all);
+  };
+  my @loads = sort { $a <=> $b } keys %suite;
+  $row->($_, $cases{$_}, values %{$suite{$_}}) for @loads;
+  $row->('all', [map { @{$cases{$_}} } @loads], map { values %{$suite{$_}} } @loads) if @loads > 1;
   print "\n| load | case | noise of a round | correlation of neighbours | processes differ by | largest A/A change | +5 % seen as |\n|---|---|---|---|---|---|---|\n";
   for my $load (sort { $a <=> $b } keys %cases) {
     my %of;

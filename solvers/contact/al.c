@@ -344,15 +344,17 @@ static bool is_solved(workspace *w, const eb_contact_problem *problem,
   project_forces(w, problem, r);
   eb_block_multiply(problem->A, v, w->Av);
   eb_log_count(w->system.log, EB_COUNT_MATVECS, 1);
-  double *found = v;
   if (w->rigid) {
     settle(w, problem, tolerance, v, r, iterations);
-    found = w->settled;
+    if (!eb_contact_is_solved(problem, &asked, w->settled, r, w->work, w->system.log, &error))
+      return false;
+    memcpy(v, w->settled, (size_t)w->system.n * sizeof *v);
+    return true;
   }
-  if (!eb_contact_is_solved(problem, &asked, found, r, w->work, w->system.log, &error))
-    return false;
-  if (found != v) memcpy(v, found, (size_t)w->system.n * sizeof *v);
-  return true;
+  memcpy(w->work, w->Av, (size_t)w->system.n * sizeof *w->work);
+  eb_contact_measure(problem, v, r, asked.eps2, w->work, &error);
+  eb_log_count(w->system.log, EB_COUNT_CONTACT_VISITS, 2 * (double)problem->count);
+  return eb_contact_solved(&error, &asked);
 }
 
 /* Proximal steps until the problem is solved, or until the largest error of a contact has not

@@ -8,6 +8,7 @@
 #define EB_CONTACT_METHOD_H
 
 #include "problems/contact/problem.h"
+#include "solvers/linalg/block_ops.h"
 #include "solvers/solver.h"
 
 /* What a solution must meet, the same for every method, in the measures of eb_contact_measure. */
@@ -32,13 +33,20 @@ static inline bool eb_contact_solved(const eb_contact_error *error,
          error->cone <= tolerance->cone && error->angle <= tolerance->angle;
 }
 
-/* Measures (v, r) by eb_contact_measure, whose work it takes, logs what that costs, and says
- * whether it is solved. */
+/* eb_contact_measure where A v is not known. */
+static inline void eb_contact_measure_anew(const eb_contact_problem *problem, const double *v,
+                                           const double *r, double eps2, double *work,
+                                           eb_contact_error *error) {
+  eb_block_multiply(problem->A, v, work);
+  eb_contact_measure(problem, v, r, eps2, work, error);
+}
+
+/* So measures (v, r), logs what that costs, and says whether it is solved. */
 static inline bool eb_contact_is_solved(const eb_contact_problem *problem,
                                         const eb_contact_tolerance *tolerance, const double *v,
                                         const double *r, double *work, eb_step_log *log,
                                         eb_contact_error *error) {
-  eb_contact_measure(problem, v, r, tolerance->eps2, work, error);
+  eb_contact_measure_anew(problem, v, r, tolerance->eps2, work, error);
   eb_log_count(log, EB_COUNT_MATVECS, 1);
   eb_log_count(log, EB_COUNT_CONTACT_VISITS, 2 * (double)problem->count);
   return eb_contact_solved(error, tolerance);

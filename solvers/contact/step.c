@@ -338,7 +338,8 @@ static eb_error create(eb_solver *solver, const eb_contact_method *method) {
 static void accept_or_relax(contact_step *step, bool *relaxed, eb_reason *reason) {
   eb_contact_error error;
   double bound = stagnated_slack * step->tolerance.eps2;
-  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
+  eb_contact_measure_anew(step->problem, step->v, step->r, step->tolerance.eps2, step->work,
+                          &error);
   if (error.violation <= bound && error.active <= bound) return;
   if (isfinite(error.violation)) {
     eb_contact_velocity(step->problem, step->v, step->work);
@@ -513,7 +514,8 @@ static void finish(contact_step *step, eb_state *state, eb_step_log *log) {
   if (log->iterations == 0) log->iterations = 1;
   /* The residual that the step leaves: methods log what they iterate on, before they bring its
    * forces onto their cones. */
-  eb_contact_measure(step->problem, step->v, step->r, step->tolerance.eps2, step->work, &error);
+  eb_contact_measure_anew(step->problem, step->v, step->r, step->tolerance.eps2, step->work,
+                          &error);
   eb_log_residual(log, error.residual);
   for (int32_t k = 0; k < count; k++) record_contact(step, k);
   step->record = (eb_contact_record){.count = count,
