@@ -6,6 +6,8 @@
 #   results/gate/experiment.pl build/elastobench --suites 300 --loads 0,2,4 -o results/gate/suites.tsv     goes on where the file ends
 #   results/gate/experiment.pl --report results/gate/suites.tsv                                            prints the rates
 #
+# Suites are numbered, 1 to 300 here; `--first 151` leaves those before out, for two of them to share the work (into two files, one processor each).
+#
 # `running` is the load average after a suite: what else the machine had to do. A load of N is N processes that each work for 0.1 to 2 s, in a loop on numbers or on 16 MB of memory, then sleep for up to 1 s.
 use strict;
 use warnings;
@@ -14,9 +16,9 @@ use JSON::PP;
 use List::Util qw(sum0 max);
 use Time::HiRes qw(sleep time);
 
-my ($suites, $loads, $output, $report, $names) = (10, '0,2', 'suites.tsv', undef, 'gate');
-GetOptions('suites=i' => \$suites, 'loads=s' => \$loads, 'o|output=s' => \$output, 'report=s' => \$report, 'suite=s' => \$names)
-  or die "usage: experiment.pl PROGRAM [--suites N] [--loads 0,2,..] [--suite gate] [-o FILE] | --report FILE\n";
+my ($suites, $first, $loads, $output, $report, $names) = (10, 1, '0,2', 'suites.tsv', undef, 'gate');
+GetOptions('suites=i' => \$suites, 'first=i' => \$first, 'loads=s' => \$loads, 'o|output=s' => \$output, 'report=s' => \$report, 'suite=s' => \$names)
+  or die "usage: experiment.pl PROGRAM [--first N] [--suites N] [--loads 0,2,..] [--suite gate] [-o FILE] | --report FILE\n";
 
 my @columns = qw(load seed case rounds verdict change same_verdict same_change same_sd same_lag same_life delayed_verdict delayed_change seconds running);
 
@@ -174,7 +176,7 @@ $out->autoflush(1);
 print $out join("\t", @columns), "\n" if $new;
 my @loads = split /,/, $loads;
 my %done = map { $_ => {finished($output, $_)} } @loads;
-for my $seed (1 .. $suites) { # loads take turns
+for my $seed ($first .. $suites) { # loads take turns
   for my $load (grep { !$done{$_}{$seed} } @loads) {
     my @pids = start_load($load);
     my $lines = eval { run_suite($program, $load, $seed) };
