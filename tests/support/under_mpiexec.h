@@ -63,7 +63,7 @@ static void run_with(const char *program, int ranks) {
   /* A rank that waits gives its core away, nobody looks for networks, a run that hangs is ended. */
   snprintf(command, sizeof command,
            "mpiexec --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca pml ob1 "
-           "--mca btl self,vader --timeout 60 -n %d '%s' rank 2>&1",
+           "--mca btl self,vader --timeout 180 -n %d '%s' rank 2>&1",
            ranks, program);
   FILE *output = popen(command, "r");
   bool done = false;
