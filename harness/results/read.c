@@ -486,7 +486,7 @@ eb_error eb_results_setup(const eb_results *results, int run, const char *name, 
   char path[200];
   snprintf(path, sizeof path, "setup/%s", name);
   EB_TRY(eb_results_number(results, run, path, out));
-  if (!isnan(*out) || !eb_results_has(results, run, "setup")) return EB_OK;
+  if (eb_results_has(results, run, path) || !eb_results_has(results, run, "setup")) return EB_OK;
   for (int table = EB_STEP_PHASES; table < EB_STEP_TABLES; table++)
     if (strcmp(name, eb_results_table_info(table).name) == 0) *out = 0;
   return EB_OK;

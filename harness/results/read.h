@@ -47,7 +47,7 @@ EB_MUST eb_error eb_results_frame_row(const eb_results *results, int run, const 
 /* A one-dimensional dataset of a run as doubles, by its path: "steps/wall", "phases/factor",
  * "counters/solves", "residuals/values", "frames/time". Runs without tables (skipped, or crashed in
  * their set-up) give *count = 0 and a valid pointer; phases and counters that have been left out
- * give zeros. An unknown path in a run that has tables is EB_ERR_FORMAT. */
+ * give zeros. An unknown path in a run that has tables is EB_ERR_LIBRARY. */
 EB_MUST eb_error eb_results_column(const eb_results *results, int run, const char *path,
                                    double **values, size_t *count);
 /* Tables with one number a step, by number: those of steps/ (eb_column), of phases/ (from

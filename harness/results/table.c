@@ -238,72 +238,60 @@ eb_error eb_tables_commit(eb_table *tables, int count) {
   return EB_OK;
 }
 
-/* Writes the dataset of that path anew, with the layout of those that do not grow. */
-static eb_error rewrite(hid_t file, const char *path, hid_t stored) {
+static bool are_zeros(const char *data, size_t bytes) {
+  size_t i = 0;
+  while (i < bytes && data[i] == 0) i++;
+  return i == bytes;
+}
+
+/* Writes the dataset of that path, whose data are at hand, anew with the layout of those that do
+ * not grow. */
+static eb_error rewrite(hid_t file, const char *path, hid_t stored, eb_h5_shape shape,
+                        const void *data) {
   char *unit = NULL, *meaning = NULL;
-  void *data = NULL;
-  eb_h5_shape shape;
   hid_t set = H5Dopen2(file, path, H5P_DEFAULT);
-  eb_error error = set < 0 ? eb_h5_error("cannot open", path) : EB_OK;
-  if (!error) error = eb_h5_get_text(set, "unit", &unit);
+  eb_error error = eb_h5_get_text(set, "unit", &unit);
   if (!error) error = eb_h5_get_text(set, "meaning", &meaning);
-  if (set >= 0) H5Dclose(set);
-  if (!error) error = eb_h5_get(file, path, stored, H5Tget_size(stored), &data, &shape);
+  H5Dclose(set);
   if (!error && H5Ldelete(file, path, H5P_DEFAULT) < 0) error = eb_h5_error("cannot move", path);
   if (!error) error = eb_h5_put(file, path, stored, stored, shape, unit, data);
   if (!error && *meaning) {
     set = H5Dopen2(file, path, H5P_DEFAULT);
-    error = set < 0 ? eb_h5_error("cannot open", path) : eb_h5_put_text(set, "meaning", meaning);
-    if (set >= 0) H5Dclose(set);
+    error = eb_h5_put_text(set, "meaning", meaning);
+    H5Dclose(set);
   }
   free(unit);
   free(meaning);
-  free(data);
   return error;
 }
 
-static eb_error settle(eb_table *table) {
-  char path[512];
-  EB_TRY(append(table));
-  hid_t stored = H5Dget_type(table->set), space = H5Dget_space(table->set);
-  size_t bytes = (size_t)H5Sget_simple_extent_npoints(space) * H5Tget_size(stored);
-  int axes = H5Sget_simple_extent_ndims(space);
+/* Bytes of a column; SIZE_MAX of fields over a mesh, which stay in their chunks. */
+static size_t column_bytes(const eb_table *table, hid_t stored) {
+  hid_t space = H5Dget_space(table->set);
+  bool column = H5Sget_simple_extent_ndims(space) == 1;
+  size_t rows = (size_t)H5Sget_simple_extent_npoints(space);
   H5Sclose(space);
-  eb_error error = EB_OK;
-  if (axes == 1 && bytes <= EB_H5_SHORT) {
-    hid_t file = H5Iget_file_id(table->set);
-    H5Iget_name(table->set, path, sizeof path);
-    H5Dclose(table->set);
-    table->set = -1;
-    error = rewrite(file, path, stored);
-    H5Fclose(file);
-  }
-  H5Tclose(stored);
-  return error;
+  return column ? rows * H5Tget_size(stored) : SIZE_MAX;
 }
 
-eb_error eb_tables_settle(eb_table *tables, int count) {
-  for (int i = 0; i < count; i++)
-    if (tables[i].set >= 0) EB_TRY(settle(&tables[i]));
-  return EB_OK;
-}
-
-static eb_error drop_zeros(eb_table *table) {
+/* The dataset is closed before it is deleted, so that others can have its place in the file. */
+static eb_error settle(eb_table *table, bool drop_zeros) {
   char path[512];
   void *data = NULL;
   eb_h5_shape shape;
   EB_TRY(append(table));
   hid_t file = H5Iget_file_id(table->set), stored = H5Dget_type(table->set);
-  size_t width = H5Tget_size(stored);
+  size_t bytes = column_bytes(table, stored);
+  eb_error error = EB_OK;
   H5Iget_name(table->set, path, sizeof path);
-  eb_error error = eb_h5_get(file, path, stored, width, &data, &shape);
-  bool zeros = !error;
-  for (size_t i = 0; zeros && i < (size_t)shape.size[0] * width; i++)
-    zeros = ((const char *)data)[i] == 0;
-  if (zeros) {
-    H5Dclose(table->set);
-    table->set = -1;
+  H5Dclose(table->set);
+  table->set = -1;
+  if (bytes <= EB_H5_SHORT || drop_zeros)
+    error = eb_h5_get(file, path, stored, H5Tget_size(stored), &data, &shape);
+  if (!error && drop_zeros && are_zeros(data, bytes)) {
     if (H5Ldelete(file, path, H5P_DEFAULT) < 0) error = eb_h5_error("cannot take out", path);
+  } else if (!error && bytes <= EB_H5_SHORT) {
+    error = rewrite(file, path, stored, shape, data);
   }
   free(data);
   H5Tclose(stored);
@@ -311,9 +299,9 @@ static eb_error drop_zeros(eb_table *table) {
   return error;
 }
 
-eb_error eb_tables_drop_zeros(eb_table *tables, int count) {
+eb_error eb_tables_settle(eb_table *tables, int count, bool drop_zeros) {
   for (int i = 0; i < count; i++)
-    if (tables[i].set >= 0) EB_TRY(drop_zeros(&tables[i]));
+    if (tables[i].set >= 0) EB_TRY(settle(&tables[i], drop_zeros));
   return EB_OK;
 }
 

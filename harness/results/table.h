@@ -80,14 +80,13 @@ EB_MUST eb_error eb_table_add(eb_table *table, const void *rows, size_t count);
 EB_MUST eb_error eb_table_skip(eb_table *table, size_t rows);
 
 /* Of several tables at once: before all else; bytes that wait for a commit; a commit of those that
- * are open; the last of them all, after which nothing is added: short datasets move into the
- * headers of their objects; the end, which closes and frees. */
+ * are open; the last of them all, after which nothing is added: short columns move into the
+ * headers of their objects, and with `drop_zeros` (columns alone) those of nothing but zeros
+ * out of the file; the end, which closes and frees. */
 void eb_tables_start(eb_table *tables, int count);
 size_t eb_tables_waiting(const eb_table *tables, int count);
 EB_MUST eb_error eb_tables_commit(eb_table *tables, int count);
-EB_MUST eb_error eb_tables_settle(eb_table *tables, int count);
-/* Before they settle: takes those out of the file that have nothing but zeros. */
-EB_MUST eb_error eb_tables_drop_zeros(eb_table *tables, int count);
+EB_MUST eb_error eb_tables_settle(eb_table *tables, int count, bool drop_zeros);
 void eb_tables_clear(eb_table *tables, int count);
 
 #endif

@@ -810,10 +810,11 @@ eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run) {
     EB_TRY(error);
   }
   EB_TRY(eb_recorder_commit(recorder));
-  EB_TRY(eb_tables_drop_zeros(recorder->tables + EB_STEP_PHASES, EB_PHASE_COUNT + EB_COUNTERS));
-  EB_TRY(eb_tables_settle(recorder->tables, TABLES));
-  EB_TRY(eb_tables_settle(recorder->parts, recorder->part_tables));
-  EB_TRY(eb_tables_settle(recorder->rotations, EB_ROTATION_COLUMNS));
+  EB_TRY(eb_tables_settle(recorder->tables, EB_STEP_PHASES, false));
+  EB_TRY(eb_tables_settle(recorder->tables + EB_STEP_PHASES, EB_PHASE_COUNT + EB_COUNTERS, true));
+  EB_TRY(eb_tables_settle(recorder->tables + EB_STEP_TABLES, TABLES - (int)EB_STEP_TABLES, false));
+  EB_TRY(eb_tables_settle(recorder->parts, recorder->part_tables, false));
+  EB_TRY(eb_tables_settle(recorder->rotations, EB_ROTATION_COLUMNS, false));
   close_objects(recorder);
   hid_t file = recorder->file;
   recorder->file = -1;
