@@ -35,7 +35,7 @@ static eb_error run_method(const contact_case *c, const char *options,
   tap_require(eb_values_create("contact-al", METHOD_OPTIONS, options, &values), "options");
   tap_require(eb_step_log_create(1000, &log), "a log");
   eb_solver solver = {.options = values};
-  tap_require(eb_contact_al.create(&solver, c->A->rows, &method), "the method");
+  tap_require(eb_contact_al.create(&solver, c->A, &method), "the method");
   eb_error error = eb_contact_al.solve(method, c->problem, tolerance, s->v, s->r, log, &s->outcome);
   eb_contact_measure_anew(c->problem, s->v, s->r, tolerance->eps2, s->work, &s->error);
   eb_contact_al.destroy(method);

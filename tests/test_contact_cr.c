@@ -33,7 +33,7 @@ static fixed_states states_open(bool full, int32_t duplicates) {
   s.n = 3 * s.c.A->rows;
   s.size = s.n + 3 * p->count;
   for (int32_t k = 0; k < p->count; k++) s.c.problem->similar[k] = 1 + 0.5 * (k % 3);
-  tap_require(eb_saddle_create(s.c.A->rows, full, &s.saddle), "a system");
+  tap_require(eb_saddle_create(s.c.A, full, &s.saddle), "a system");
   tap_require(eb_saddle_begin(&s.saddle, p), "a problem");
   tap_require(eb_saddle_cr_reserve(&s.cr, s.n, s.size - s.n, true), "room");
   tap_require(EB_NEW(s.d, (size_t)s.size), "d");
@@ -222,7 +222,7 @@ static void node_close(node_case *node) {
 
 /* From rest, 1 mm above the plane, or from the forces given. */
 static contact_run node_solve(const node_case *node, const char *options, const double *r) {
-  contact_run run = contact_run_open(&eb_contact_cr, OPTIONS, options, 1, 1);
+  contact_run run = contact_run_open(&eb_contact_cr, OPTIONS, options, node->A, 1);
   run.tolerance.eps1 = 1e-9;
   run.tolerance.eps2 = EPS2;
   if (r) memcpy(run.r, r, 3 * sizeof *r);
@@ -311,7 +311,7 @@ static void directions_settle(void) {
   tap_near(run.v[0] * STEP, slip, 2 * EPS2, "it slips, to eps2 of either");
   tap_near(run.v[1] * STEP, 0, 2 * EPS2, "along the motion");
   contact_run_close(&run);
-  run = contact_run_open(&eb_contact_cr, OPTIONS, "freeze=0", 1, 1);
+  run = contact_run_open(&eb_contact_cr, OPTIONS, "freeze=0", node.A, 1);
   run.tolerance.eps1 = 1e-9;
   run.tolerance.eps2 = EPS2;
   run.tolerance.max_iterations = 2000;

@@ -16,8 +16,8 @@ static const eb_contact_tolerance STRICT = {1e-12, 1e-10, 1e-8, 1e-4, 20000};
 static const eb_contact_tolerance NEAR = {1e-12, 1e-7, 1e-8, 1e-1, 20000};
 
 static contact_run solve(const contact_case *c, int solver, const eb_contact_tolerance *tolerance) {
-  contact_run run = contact_run_open(&eb_contact_delassus, OPTIONS, SOLVERS[solver], c->A->rows,
-                                     c->problem->count);
+  contact_run run =
+      contact_run_open(&eb_contact_delassus, OPTIONS, SOLVERS[solver], c->A, c->problem->count);
   run.tolerance = *tolerance;
   contact_run_solve(&run, c->problem);
   return run;
@@ -229,7 +229,7 @@ static void test_kept(void) {
   contact_case large = contact_open(
       &(contact_recipe){.seed = 14, .bodies = 3, .side = 3, .contacts = 30, .mu = 0.5});
   const contact_case *cases[4] = {&small, &small, &large, &small};
-  contact_run kept = contact_run_open(&eb_contact_delassus, OPTIONS, "", large.A->rows, 30);
+  contact_run kept = contact_run_open(&eb_contact_delassus, OPTIONS, "", large.A, 30);
   eb_step_log *log;
   tap_require(eb_step_log_create(100, &log), "a log");
   for (int i = 0; i < 4; i++) {

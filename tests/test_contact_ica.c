@@ -43,7 +43,7 @@ static void test_stiff(void) {
   }
   problem->A = A;
   problem->b = b;
-  contact_run run = contact_run_open(ICA.method, ICA.table, "", A->rows, problem->count);
+  contact_run run = contact_run_open(ICA.method, ICA.table, "", A, problem->count);
   run.tolerance.eps1 = 1e-7;
   run.tolerance.eps2 = 1e-7;
   tap_ok(contact_run_solve(&run, problem) == EB_CONVERGED_ATOL && run.outcome.iterations < 5000,

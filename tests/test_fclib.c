@@ -31,8 +31,7 @@ static bool same_matrix(const eb_fclib_matrix *a, const eb_fclib_matrix *b) {
 /* A problem of the fixture with its solution, and rest as the guess. */
 static eb_fclib solved_problem(const contact_case *c) {
   eb_fclib p;
-  contact_run run =
-      contact_run_open(&eb_contact_delassus, OPTIONS, "", c->A->rows, c->problem->count);
+  contact_run run = contact_run_open(&eb_contact_delassus, OPTIONS, "", c->A, c->problem->count);
   double *rest = eb_calloc(3 * (size_t)(c->A->rows + c->problem->count), sizeof *rest);
   run.tolerance = STRICT;
   contact_run_solve(&run, c->problem);

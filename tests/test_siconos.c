@@ -36,7 +36,7 @@ static SolverOptions *options_of(int solver) {
 /* Our velocities and motions of a case, solved with both solvers of the reduced form. */
 static void ours(const contact_case *c, const char *options, double *v, double *u, double *r) {
   contact_run run =
-      contact_run_open(&eb_contact_delassus, OPTIONS, options, c->A->rows, c->problem->count);
+      contact_run_open(&eb_contact_delassus, OPTIONS, options, c->A, c->problem->count);
   run.tolerance = STRICT;
   tap_ok(contact_run_solve(&run, c->problem) == EB_CONVERGED_ATOL, "ours converges, %s", options);
   memcpy(v, run.v, 3 * (size_t)c->A->rows * sizeof *v);

@@ -235,7 +235,7 @@ static eb_error solve_global(const eb_fclib *p, const eb_contact_method *method,
   EB_TRY(eb_fclib_lift(p, &s.lifted));
   eb_error error = EB_NEW(s.rest, p->size);
   if (!error) error = eb_step_log_create(0, &s.log);
-  if (!error) error = method->create(solver, s.lifted.A->rows, &s.data);
+  if (!error) error = method->create(solver, s.lifted.A, &s.data);
   if (!error) error = solve_lifted(&s, out);
   if (!error) error = refine(&s, out);
   if (!error) {

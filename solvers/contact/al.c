@@ -105,7 +105,8 @@ static void destroy(void *data) {
   free(w);
 }
 
-static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
+static eb_error create(const eb_solver *solver, const eb_block_matrix *pattern, void **data) {
+  const int32_t rows = pattern->rows;
   workspace *w;
   *data = NULL;
   EB_TRY(EB_NEW(w, 1));

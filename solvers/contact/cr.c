@@ -116,7 +116,7 @@ static void destroy(void *data) {
   free(w);
 }
 
-static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
+static eb_error create(const eb_solver *solver, const eb_block_matrix *pattern, void **data) {
   const eb_values *options = solver->options;
   literal *w;
   *data = NULL;
@@ -127,9 +127,9 @@ static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
   w->interval = eb_values_int(options, "interval");
   w->rest = eb_values_bool(options, "rest");
   bool full = !strcmp(eb_values_text(options, "preconditioner"), "full");
-  eb_error error = eb_saddle_create(rows, full, &w->saddle);
+  eb_error error = eb_saddle_create(pattern, full, &w->saddle);
   if (!error && eb_values_bool(options, "polish"))
-    error = eb_contact_al.create(solver, rows, &w->al);
+    error = eb_contact_al.create(solver, pattern, &w->al);
   if (error)
     destroy(w);
   else

@@ -163,7 +163,8 @@ typedef struct method {
   int64_t room; /* of work */
 } method;
 
-static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
+static eb_error create(const eb_solver *solver, const eb_block_matrix *pattern, void **data) {
+  const int32_t rows = pattern->rows;
   (void)rows;
   method *m;
   *data = NULL;

@@ -89,7 +89,8 @@ static void ica_destroy(void *data) {
   free(s);
 }
 
-static eb_error ica_create(const eb_solver *solver, int32_t rows, void **data) {
+static eb_error ica_create(const eb_solver *solver, const eb_block_matrix *pattern, void **data) {
+  const int32_t rows = pattern->rows;
   ica *s;
   *data = NULL;
   EB_TRY(EB_NEW(s, 1));

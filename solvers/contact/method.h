@@ -65,9 +65,9 @@ typedef struct eb_contact_method {
   bool nonlinear;     /* its solver has the option end_test (active_set.h) */
   bool unconstrained; /* its solver has the option start */
   bool scaled;        /* it asks for problem->similar; for others that is 1 */
-  /* Room for systems of `rows` blocks; contacts may grow from solve to solve. Options are the
-   * solver's. */
-  eb_error (*create)(const eb_solver *solver, int32_t rows, void **data);
+  /* For problems whose A has this pattern, which may go afterwards; contacts may grow from solve to
+   * solve. Options are the solver's. */
+  eb_error (*create)(const eb_solver *solver, const eb_block_matrix *pattern, void **data);
   /* Solves from the guess (v, r), r of contacts that are new being 0, to the tolerance; (v, r) are
    * the result also when it fails. May grow its own arrays when there are more contacts than ever.
    * Logs phases SOLVE or FACTOR inside RESOLVE, residuals and counters: EB_COUNT_MATVECS and

@@ -15,15 +15,17 @@
 
 /* ---- memory ---- */
 
-eb_error eb_saddle_create(int32_t rows, bool full, eb_saddle *out) {
-  *out = (eb_saddle){.n = 3 * (int64_t)rows, .full = full};
-  eb_error error = EB_NEW(out->diagonal, out->n);
+eb_error eb_saddle_create(const eb_block_matrix *pattern, bool full, eb_saddle *out) {
+  *out = (eb_saddle){.n = 3 * (int64_t)pattern->rows, .full = full};
+  eb_error error = eb_contact_product_create(pattern, &out->product);
+  if (!error) error = EB_NEW(out->diagonal, out->n);
   if (!error) error = EB_NEW(out->work, out->n);
   if (error) eb_saddle_clear(out);
   return error;
 }
 
 void eb_saddle_clear(eb_saddle *saddle) {
+  eb_contact_product_clear(&saddle->product);
   free(saddle->active);
   free(saddle->diagonal);
   free(saddle->schur);
@@ -54,6 +56,7 @@ eb_error eb_saddle_begin(eb_saddle *saddle, const eb_contact_problem *problem) {
   saddle->problem = problem;
   saddle->m = 3 * (int64_t)problem->count;
   EB_TRY(reserve_rows(saddle, saddle->m));
+  eb_contact_product_set(&saddle->product, problem);
   for (int64_t i = 0; i < saddle->n; i++) {
     double entry = A->values[9 * (int64_t)A->diagonal[i / 3] + 4 * (i % 3)];
     if (!(entry > 0))
@@ -118,7 +121,7 @@ static void add_contacts(const eb_saddle *saddle, const double *y, double *By) {
 }
 
 void eb_saddle_multiply(const eb_saddle *saddle, const double *y, double *Ay, double *By) {
-  eb_block_multiply(saddle->problem->A, y, By);
+  eb_contact_product_whole(&saddle->product, y, By);
   if (Ay) memcpy(Ay, By, (size_t)saddle->n * sizeof *Ay);
   add_contacts(saddle, y, By);
   eb_log_count(saddle->log, EB_COUNT_MATVECS, 1);

@@ -19,12 +19,14 @@
 #define EB_CONTACT_SADDLE_H
 
 #include "problems/contact/problem.h"
+#include "solvers/contact/product.h"
 #include "solvers/solver.h"
 
 typedef struct eb_saddle {
   const eb_contact_problem *problem;
   int64_t n, m, room; /* n: 3 rows of A; m: 3 contacts; room: of m */
   bool full;
+  eb_contact_product product;
   uint8_t *active;  /* m: the rows of L, set by the caller */
   double *diagonal; /* n: A_d^-1 */
   double *schur;    /* m: S_d^-1; 0 for rows that move nothing */
@@ -32,9 +34,9 @@ typedef struct eb_saddle {
   eb_step_log *log; /* of the present solve: products, visits, EB_PHASE_PRECONDITION; or NULL */
 } eb_saddle;
 
-/* For matrices of `rows` block rows, with the preconditioner full or diag. On failure nothing stays
+/* For matrices with this pattern, with the preconditioner full or diag. On failure nothing stays
  * allocated. */
-EB_MUST eb_error eb_saddle_create(int32_t rows, bool full, eb_saddle *out);
+EB_MUST eb_error eb_saddle_create(const eb_block_matrix *pattern, bool full, eb_saddle *out);
 void eb_saddle_clear(eb_saddle *saddle);
 /* Takes a problem, with no row active; grows when there are more contacts than ever.
  * EB_ERR_INVALID when a diagonal entry of A is not positive. */

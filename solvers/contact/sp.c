@@ -124,12 +124,12 @@ static void destroy(void *data) {
   free(sp);
 }
 
-static eb_error create(const eb_solver *solver, int32_t rows, void **data) {
+static eb_error create(const eb_solver *solver, const eb_block_matrix *pattern, void **data) {
   staggered *sp;
   *data = NULL;
   EB_TRY(EB_NEW(sp, 1));
   sp->dynamic = !strcmp(eb_values_text(solver->options, "inner"), "2xcr");
-  eb_error error = eb_saddle_create(rows, false, &sp->saddle);
+  eb_error error = eb_saddle_create(pattern, false, &sp->saddle);
   if (error)
     destroy(sp);
   else

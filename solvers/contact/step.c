@@ -295,7 +295,7 @@ static eb_error allocate(contact_step *step, const eb_solver *solver) {
   EB_TRY(reserve(step, FIRST_ROOM));
   EB_TRY(EB_NEW(step->v, 3 * (size_t)step->system.rows));
   EB_TRY(create_unconstrained(step, solver));
-  return step->method->create(solver, step->system.rows, &step->method_data);
+  return step->method->create(solver, step->system.implicit.matrix, &step->method_data);
 }
 
 static void destroy(eb_solver *solver) {

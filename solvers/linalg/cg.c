@@ -19,7 +19,7 @@
  * reductions each thread adds up for itself, in one order: same bits, same branches for any number
  * of them.
  *
- * Memory: 3 or 9 numbers a row; IC: as much as A; 0.6 of A from HALF_BLOCKS on.
+ * Memory: 3 or 9 numbers a row; IC: as much as A; 0.6 of A where A is large.
  * Needs a product, dot products and a preconditioner that is symmetric positive definite.
  * Workspace: 4 vectors.
  * Fails with EB_DIVERGED_BREAKDOWN where (p, A p) or (r, z) is not positive (A or M is not
@@ -41,8 +41,6 @@
 
 /* Below, an iteration is over in some 15 us, and a solve before a team is awake. */
 enum { PARALLEL_BLOCKS = 10000 };
-/* From some 6 MB on, half of A pays for the second sum that each block then takes part in. */
-enum { HALF_BLOCKS = 80000 };
 
 /* ---- preconditioners ------------------------------------------------------------------------- */
 
@@ -177,21 +175,9 @@ static void cg_destroy(void *data) {
   free(c);
 }
 
-/* Where part k of the half begins: between pieces. */
-static int first_piece(const cg *c, int64_t k) {
-  return (int)(c->pieces.count * k / EB_SYMMETRIC_PARTS);
-}
-
 static int32_t first_row(const cg *c, int piece) {
   int64_t entry = piece * c->pieces.length;
   return (int32_t)((entry < c->n ? entry : c->n) / 3);
-}
-
-static eb_error create_half(cg *c, const eb_block_matrix *pattern) {
-  int32_t part[EB_SYMMETRIC_PARTS + 1];
-  if (pattern->start[pattern->rows] < HALF_BLOCKS) return EB_OK;
-  for (int k = 0; k <= EB_SYMMETRIC_PARTS; k++) part[k] = first_row(c, first_piece(c, k));
-  return eb_symmetric_create(pattern, part, &c->half);
 }
 
 static eb_error cg_create(const eb_linear_settings *settings, const eb_block_matrix *pattern,
@@ -209,7 +195,7 @@ static eb_error cg_create(const eb_linear_settings *settings, const eb_block_mat
   if (!error) error = EB_NEW(c->p, c->n);
   if (!error) error = EB_NEW(c->q, c->n);
   if (!error) error = eb_spin_team_create(settings->threads, &c->team);
-  if (!error) error = create_half(c, pattern);
+  if (!error) error = eb_symmetric_create_large(pattern, c->pieces, &c->half);
   if (!error)
     error = create_preconditioner(settings->preconditioner, pattern, settings->threads,
                                   &c->preconditioner);
@@ -262,10 +248,7 @@ static cg_run begin_run(const cg *c, eb_spin_member member, double b_norm) {
                 .tolerance = fmax(c->rtol * b_norm, c->atol),
                 /* no true residual gets below this */
                 .drift_floor = 0.01 * DBL_EPSILON * b_norm};
-  int64_t first, last;
-  eb_spin_team_share(&member, 0, c->half ? EB_SYMMETRIC_PARTS : c->pieces.count, &first, &last);
-  run.first = c->half ? first_piece(c, first) : (int)first;
-  run.last = c->half ? first_piece(c, last) : (int)last;
+  eb_symmetric_share(c->half, &member, c->pieces, &run.first, &run.last);
   run.from = 3 * (int64_t)first_row(c, run.first);
   run.to = 3 * (int64_t)first_row(c, run.last);
   return run;

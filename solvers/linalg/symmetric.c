@@ -22,6 +22,9 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block3.h"
 
+/* From some 6 MB on, half of A pays for the second sum that each block then takes part in. */
+enum { HALF_BLOCKS = 80000 };
+
 struct eb_symmetric {
   int32_t rows;
   int32_t *start;   /* rows + 1 */
@@ -84,6 +87,26 @@ eb_error eb_symmetric_create(const eb_block_matrix *pattern,
   else
     *out = s;
   return error;
+}
+
+eb_error eb_symmetric_create_large(const eb_block_matrix *pattern, eb_pieces pieces,
+                                   eb_symmetric **out) {
+  int32_t part[EB_SYMMETRIC_PARTS + 1];
+  *out = NULL;
+  if (pattern->start[pattern->rows] < HALF_BLOCKS) return EB_OK;
+  for (int k = 0; k <= EB_SYMMETRIC_PARTS; k++) {
+    int64_t row = eb_symmetric_piece(pieces, k) * pieces.length / 3;
+    part[k] = row < pattern->rows ? (int32_t)row : pattern->rows;
+  }
+  return eb_symmetric_create(pattern, part, out);
+}
+
+void eb_symmetric_share(const eb_symmetric *half, const eb_spin_member *member, eb_pieces pieces,
+                        int *first, int *last) {
+  int64_t from, to;
+  eb_spin_team_share(member, 0, half ? EB_SYMMETRIC_PARTS : pieces.count, &from, &to);
+  *first = half ? eb_symmetric_piece(pieces, from) : (int)from;
+  *last = half ? eb_symmetric_piece(pieces, to) : (int)to;
 }
 
 void eb_symmetric_set(eb_symmetric *s, const eb_block_matrix *A) {

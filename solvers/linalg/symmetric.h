@@ -1,9 +1,11 @@
 /* A symmetric block matrix of which most of one half is stored, for products that come from memory.
- * Inside solvers/linalg only. */
+ * Inside
+ * solvers only. */
 #ifndef EB_LINALG_SYMMETRIC_H
 #define EB_LINALG_SYMMETRIC_H
 
-#include "problems/elasticity/block_matrix.h"
+#include "solvers/linalg/block_ops.h"
+#include "solvers/linalg/spin_team.h"
 
 typedef struct eb_symmetric eb_symmetric;
 
@@ -15,6 +17,16 @@ enum { EB_SYMMETRIC_PARTS = 8 };
 EB_MUST eb_error eb_symmetric_create(const eb_block_matrix *pattern,
                                      const int32_t part[EB_SYMMETRIC_PARTS + 1],
                                      eb_symmetric **out);
+/* In parts that end between pieces of the 3 rows; NULL where A is small enough for the cache. */
+EB_MUST eb_error eb_symmetric_create_large(const eb_block_matrix *pattern, eb_pieces pieces,
+                                           eb_symmetric **out);
+/* The piece that such a part begins with. */
+static inline int eb_symmetric_piece(eb_pieces pieces, int64_t part) {
+  return (int)(pieces.count * part / EB_SYMMETRIC_PARTS);
+}
+/* A member's pieces first .. last-1: whole parts, or where `half` is NULL any. */
+void eb_symmetric_share(const eb_symmetric *half, const eb_spin_member *member, eb_pieces pieces,
+                        int *first, int *last);
 void eb_symmetric_destroy(eb_symmetric *symmetric);
 /* Takes the values of A's blocks on and above the diagonal, and of those below it that cross from
  * part to part. */
