@@ -1,5 +1,5 @@
-/* Products of contact methods: half of a large matrix has the products of the whole one, and follows
- * its values as the problem names them. */
+/* Products of contact methods: half of a large matrix has the products of the whole one, and
+ * follows its values as the problem names them. */
 #include "solvers/contact/product.h"
 #include "tests/contact_problems.h"
 #include "tests/support/block_systems.h"

@@ -97,8 +97,9 @@ void eb_contact_problem_add(eb_contact_problem *problem, int32_t entries, const 
   problem->similar[k] = 1;
 }
 
-void eb_contact_velocity(const eb_contact_problem *problem, const double *v, double *u) {
-  for (int32_t k = 0; k < problem->count; k++) {
+void eb_contact_velocities(const eb_contact_problem *problem, int32_t from, int32_t to,
+                           const double *v, double *u) {
+  for (int32_t k = from; k < to; k++) {
     double *sum = u + 3 * (int64_t)k;
     for (int d = 0; d < 3; d++) sum[d] = -problem->c[3 * (int64_t)k + d];
     for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
@@ -106,6 +107,10 @@ void eb_contact_velocity(const eb_contact_problem *problem, const double *v, dou
       for (int d = 0; d < 3; d++) sum[d] += eb_dot3(H + 3 * d, x);
     }
   }
+}
+
+void eb_contact_velocity(const eb_contact_problem *problem, const double *v, double *u) {
+  eb_contact_velocities(problem, 0, problem->count, v, u);
 }
 
 void eb_contact_force_add(const eb_contact_problem *problem, const double *r, double *f) {

@@ -51,6 +51,9 @@ void eb_contact_problem_add(eb_contact_problem *problem, int32_t entries, const 
 
 /* u = H v - c (3 count). */
 void eb_contact_velocity(const eb_contact_problem *problem, const double *v, double *u);
+/* Of contacts from .. to-1 alone. */
+void eb_contact_velocities(const eb_contact_problem *problem, int32_t from, int32_t to,
+                           const double *v, double *u);
 /* f += H^T r (3 rows of A). */
 void eb_contact_force_add(const eb_contact_problem *problem, const double *r, double *f);
 

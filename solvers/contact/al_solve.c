@@ -15,34 +15,25 @@
  * is positive definite whatever the constraints, also where they repeat each other.
  *
  * Threads: each has some of the rows, in whole pieces of the sums, and some of the contacts. In a
- * product contacts leave their forces, and rows gather them; the sweep goes by levels
+ * product contacts leave their forces, and rows gather them; the sweep goes by colours
  * (al_system.c). Whatever their number, each sum is one sum in one order.
  *
  * Needs: a system that is linearized.
  * Workspace: eleven vectors.
  * Fails: ends with fewer iterations on a breakdown. */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "problems/base/memory.h"
 #include "solvers/contact/al_system.h"
 
-/* With fewer blocks of A an iteration is over before a team is awake; with fewer contacts a level,
- * on average, one thread sweeps alone. */
-enum { PARALLEL_BLOCKS = 10000, WIDE = 16 };
-
 typedef enum reduction { SQUARE, CURVATURE, ZKZ } reduction;
 
 /* One thread's part in a solve. */
 typedef struct member {
-  eb_spin_member team;
+  eb_al_member *own;
   eb_al_system *system;
   eb_al_solve *cr;
-  int first, last;           /* its pieces are first .. last-1, */
-  int64_t from, to;          /* their entries from .. to-1, */
-  int64_t contact, contacts; /* its contacts contact .. contacts-1 */
-  bool leads;                /* logs */
   double zKz, norm;
 } member;
 
@@ -68,52 +59,27 @@ eb_error eb_al_solve_reserve(eb_al_solve *cr, int64_t n, int64_t m) {
   for (int i = 0; i < CONTACT_VECTORS; i++) EB_TRY(EB_NEW(*of_contacts[i], room));
   cr->n = n;
   cr->room = room;
-  cr->pieces = eb_pieces_of(n);
   return EB_OK;
 }
 
-/* ---- shares and sums ------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
-static int64_t piece_begin(const eb_al_solve *cr, int piece) {
-  int64_t begin = piece * cr->pieces.length;
-  return begin < cr->n ? begin : cr->n;
+/* Where a piece of the rows begins. */
+static int64_t piece_begin(const member *at, int piece) {
+  return eb_al_piece(at->system->product.pieces, at->system->n, piece);
 }
 
-static member join(eb_al_solve *cr, eb_al_system *system) {
-  member own = {.team = eb_spin_team_join(system->team), .system = system, .cr = cr};
-  int64_t first, last;
-  eb_spin_team_share(&own.team, 0, cr->pieces.count, &first, &last);
-  own.first = (int)first;
-  own.last = (int)last;
-  own.from = piece_begin(cr, own.first);
-  own.to = piece_begin(cr, own.last);
-  eb_spin_team_share(&own.team, 0, system->problem->count, &own.contact, &own.contacts);
-  own.leads = own.team.thread == 0;
-  return own;
+static void sum_piece(member *at, reduction which, int piece, const double *x, const double *y) {
+  int64_t from = piece_begin(at, piece);
+  at->cr->sums[which][piece] = eb_dot_piece(piece_begin(at, piece + 1) - from, x + from, y + from);
 }
 
-static void sum_piece(eb_al_solve *cr, reduction which, int piece, const double *x,
-                      const double *y) {
-  int64_t from = piece_begin(cr, piece);
-  cr->sums[which][piece] = eb_dot_piece(piece_begin(cr, piece + 1) - from, x + from, y + from);
+static double total(const member *at, reduction which) {
+  return eb_pieces_sum(at->system->product.pieces, at->cr->sums[which]);
 }
 
-static double total(const eb_al_solve *cr, reduction which) {
-  return eb_pieces_sum(cr->pieces, cr->sums[which]);
-}
-
-/* x.y, once all have come. */
-static double dot(member *own, reduction which, const double *x, const double *y) {
-  for (int piece = own->first; piece < own->last; piece++) sum_piece(own->cr, which, piece, x, y);
-  eb_spin_team_wait(&own->team);
-  return total(own->cr, which);
-}
-
-/* |r| from the sums of its pieces. What the rare second look reads must not change under it. */
-static double norm_of_residual(member *own) {
-  const double square = total(own->cr, SQUARE), norm = eb_norm_from(square, own->cr->n, own->cr->r);
-  if (norm != sqrt(square)) eb_spin_team_wait(&own->team);
-  return norm;
+static void meet(member *at) {
+  eb_spin_team_wait(&at->own->team);
 }
 
 /* ---- products -------------------------------------------------------------------------------- */
@@ -134,44 +100,31 @@ static inline void contact_times(const eb_contact_problem *problem, int32_t k, c
 }
 
 /* f = D Hx of the own contacts. */
-static void leave_forces(const member *own, const double *Hx) {
-  for (int64_t k = own->contact; k < own->contacts; k++)
-    times3(own->system->D + 9 * k, Hx + 3 * k, own->system->f + 3 * k);
-}
-
-/* y += sign H^T f in the rows of the entries from .. to-1. */
-static void gather_forces(const eb_al_system *system, int64_t from, int64_t to, double sign,
-                          double *y) {
-  for (int32_t at = system->row_start[from / 3]; at < system->row_start[to / 3]; at++) {
-    int32_t e = system->row_entry[at];
-    const double *H = system->problem->H + 9 * (int64_t)e,
-                 *f = system->f + 3 * (int64_t)system->row_contact[at];
-    double *sum = y + 3 * (int64_t)system->problem->block[e];
-    for (int d = 0; d < 3; d++) sum[d] += sign * (H[d] * f[0] + H[3 + d] * f[1] + H[6 + d] * f[2]);
-  }
+static void leave_forces(const member *at, const double *Hx) {
+  for (int64_t k = at->own->contacts.from; k < at->own->contacts.to; k++)
+    times3(at->system->D + 9 * k, Hx + 3 * k, at->system->f + 3 * k);
 }
 
 /* Kz = K z, Hz = H z, z.K z; all have come to z. */
-static double multiply(member *own) {
-  eb_al_solve *cr = own->cr;
-  eb_al_system *system = own->system;
-  for (int64_t k = own->contact; k < own->contacts; k++)
+static double multiply(member *at) {
+  eb_al_solve *cr = at->cr;
+  eb_al_system *system = at->system;
+  for (int64_t k = at->own->contacts.from; k < at->own->contacts.to; k++)
     contact_times(system->problem, (int32_t)k, cr->z, cr->Hz + 3 * k);
-  leave_forces(own, cr->Hz);
-  if (own->leads) {
+  leave_forces(at, cr->Hz);
+  if (at->own->leads) {
     eb_log_count(system->log, EB_COUNT_MATVECS, 1);
     eb_log_count(system->log, EB_COUNT_CONTACT_VISITS, system->problem->count);
   }
-  eb_spin_team_wait(&own->team);
-  for (int piece = own->first; piece < own->last; piece++) {
-    int64_t from = piece_begin(cr, piece), to = piece_begin(cr, piece + 1);
-    eb_block_multiply_rows(system->problem->A, (int32_t)(from / 3), (int32_t)(to / 3), cr->z,
-                           cr->Kz);
-    gather_forces(system, from, to, 1, cr->Kz);
-    sum_piece(cr, ZKZ, piece, cr->z, cr->Kz);
+  meet(at);
+  for (int piece = at->own->rows.first; piece < at->own->rows.last; piece++) {
+    int64_t from = piece_begin(at, piece), to = piece_begin(at, piece + 1);
+    eb_contact_product_piece(&system->product, piece, cr->z, cr->Kz);
+    eb_al_gather(system, system->f, from, to, 1, cr->Kz);
+    sum_piece(at, ZKZ, piece, cr->z, cr->Kz);
   }
-  eb_spin_team_wait(&own->team);
-  return total(cr, ZKZ);
+  meet(at);
+  return total(at, ZKZ);
 }
 
 /* ---- preconditioners ------------------------------------------------------------------------- */
@@ -213,138 +166,139 @@ __attribute__((noinline)) static void relax_again(const eb_al_system *system, in
 }
 
 static void sweep_alone(const eb_al_system *system, double *z) {
-  for (int32_t k = 0; k < system->problem->count; k++) relax_first(system, k, z);
-  for (int32_t k = system->problem->count - 1; k >= 0; k--) relax_again(system, k, z);
+  const int32_t count = system->problem->count, *order = system->colours ? system->order : NULL;
+  for (int32_t i = 0; i < count; i++) relax_first(system, order ? order[i] : i, z);
+  for (int32_t i = count - 1; i >= 0; i--) relax_again(system, order ? order[i] : i, z);
 }
 
-/* Contacts that share a row are in different levels, the later one in the higher: going down the
- * levels is going back. */
-static void sweep_level(member *own, int32_t level, bool first, double *z) {
-  const eb_al_system *system = own->system;
+/* Within a colour no contact sees another: neither order nor thread matters. */
+static void sweep_colour(member *at, int32_t colour, bool first, double *z) {
+  const eb_al_system *system = at->system;
   int64_t from, to;
-  eb_spin_team_share(&own->team, system->level[level], system->level[level + 1], &from, &to);
-  for (int64_t at = from; at < to && first; at++) relax_first(system, system->order[at], z);
-  for (int64_t at = from; at < to && !first; at++) relax_again(system, system->order[at], z);
-  eb_spin_team_wait(&own->team);
+  eb_spin_team_share(&at->own->team, system->colour[colour], system->colour[colour + 1], &from,
+                     &to);
+  for (int64_t i = from; i < to && first; i++) relax_first(system, system->order[i], z);
+  for (int64_t i = from; i < to && !first; i++) relax_again(system, system->order[i], z);
+  meet(at);
 }
 
-static void sweep(member *own, double *z) {
-  const eb_al_system *system = own->system;
-  bool alone = own->team.size == 1 || eb_spin_team_crowded(&own->team) ||
-               system->problem->count < WIDE * (int64_t)system->levels;
-  if (alone) {
-    if (own->leads) sweep_alone(system, z);
-    eb_spin_team_wait(&own->team);
+static void sweep(member *at, double *z) {
+  const eb_al_system *system = at->system;
+  if (at->own->team.size == 1 || eb_spin_team_crowded(&at->own->team) || system->colours == 0) {
+    if (at->own->leads) sweep_alone(system, z);
+    meet(at);
     return;
   }
-  for (int32_t l = 0; l < system->levels; l++) sweep_level(own, l, true, z);
-  for (int32_t l = system->levels - 1; l >= 0; l--) sweep_level(own, l, false, z);
+  for (int32_t c = 0; c < system->colours; c++) sweep_colour(at, c, true, z);
+  for (int32_t c = system->colours - 1; c >= 0; c--) sweep_colour(at, c, false, z);
 }
 
 /* z = C^-1 r; needs no more of r than the own rows, and ends when all have come. */
-static void precondition(member *own, const double *r, double *z) {
-  eb_al_system *system = own->system;
-  if (own->leads) eb_log_begin(system->log, EB_PHASE_PRECONDITION);
-  for (int64_t i = own->from; i < own->to; i += 3) times3(system->diagonal + 3 * i, r + i, z + i);
-  eb_spin_team_wait(&own->team);
+static void precondition(member *at, const double *r, double *z) {
+  eb_al_system *system = at->system;
+  const bool leads = at->own->leads;
+  if (leads) eb_log_begin(system->log, EB_PHASE_PRECONDITION);
+  for (int64_t i = at->own->rows.from; i < at->own->rows.to; i += 3)
+    times3(system->diagonal + 3 * i, r + i, z + i);
+  meet(at);
   if (system->full) {
-    sweep(own, z);
-    if (own->leads)
+    sweep(at, z);
+    if (leads)
       eb_log_count(system->log, EB_COUNT_CONTACT_VISITS, 2 * (double)system->problem->count);
   }
-  if (own->leads) eb_log_end(system->log, EB_PHASE_PRECONDITION);
+  if (leads) eb_log_end(system->log, EB_PHASE_PRECONDITION);
 }
 
 /* ---- iterations ------------------------------------------------------------------------------ */
 
-static bool start(member *own, const double *g) {
-  eb_al_solve *cr = own->cr;
-  size_t bytes = (size_t)(own->to - own->from) * sizeof(double),
-         of_contacts = 3 * (size_t)(own->contacts - own->contact) * sizeof(double);
-  memcpy(cr->r + own->from, g + own->from, bytes);
-  memset(cr->x + own->from, 0, bytes);
-  if (of_contacts) memset(cr->Hx + 3 * own->contact, 0, of_contacts);
-  precondition(own, cr->r, cr->z);
-  for (int piece = own->first; piece < own->last; piece++)
-    sum_piece(cr, SQUARE, piece, cr->r, cr->r);
-  if (!(dot(own, CURVATURE, cr->r, cr->z) > 0)) return false;
-  own->norm = norm_of_residual(own);
-  own->zKz = multiply(own);
-  memcpy(cr->p + own->from, cr->z + own->from, bytes);
-  memcpy(cr->Kp + own->from, cr->Kz + own->from, bytes);
-  if (of_contacts) memcpy(cr->Hp + 3 * own->contact, cr->Hz + 3 * own->contact, of_contacts);
+/* Copies, or clears where `from` is NULL, the own entries of contacts. */
+static void set_contacts(const member *at, const double *from, double *to) {
+  const eb_al_share *own = &at->own->contacts;
+  for (int64_t i = 3 * own->from; i < 3 * own->to; i++) to[i] = from ? from[i] : 0;
+}
+
+static void set_rows(const member *at, const double *from, double *to) {
+  const eb_al_share *own = &at->own->rows;
+  for (int64_t i = own->from; i < own->to; i++) to[i] = from ? from[i] : 0;
+}
+
+static bool start(member *at, const double *g) {
+  eb_al_solve *cr = at->cr;
+  set_rows(at, g, cr->r);
+  set_rows(at, NULL, cr->x);
+  set_contacts(at, NULL, cr->Hx);
+  precondition(at, cr->r, cr->z);
+  eb_al_dot(at->own, cr->r, cr->r, cr->sums[SQUARE]);
+  eb_al_dot(at->own, cr->r, cr->z, cr->sums[CURVATURE]);
+  meet(at);
+  if (!(total(at, CURVATURE) > 0)) return false;
+  at->norm = eb_al_root(at->own, total(at, SQUARE), cr->r);
+  at->zKz = multiply(at);
+  set_rows(at, cr->z, cr->p);
+  set_rows(at, cr->Kz, cr->Kp);
+  set_contacts(at, cr->Hz, cr->Hp);
   return true;
 }
 
 /* A step along p; ends when all have come. False: breakdown, x is that before. */
-static bool advance(member *own) {
-  eb_al_solve *cr = own->cr;
-  precondition(own, cr->Kp, cr->CKp);
-  double curvature = dot(own, CURVATURE, cr->Kp, cr->CKp), alpha = own->zKz / curvature;
-  if (!(curvature > 0) || !(own->zKz > 0) || !isfinite(alpha)) return false;
-  for (int piece = own->first; piece < own->last; piece++) {
-    int64_t end = piece_begin(cr, piece + 1);
-    for (int64_t i = piece_begin(cr, piece); i < end; i++) {
+static bool advance(member *at) {
+  eb_al_solve *cr = at->cr;
+  precondition(at, cr->Kp, cr->CKp);
+  eb_al_dot(at->own, cr->Kp, cr->CKp, cr->sums[CURVATURE]);
+  meet(at);
+  double curvature = total(at, CURVATURE), alpha = at->zKz / curvature;
+  if (!(curvature > 0) || !(at->zKz > 0) || !isfinite(alpha)) return false;
+  for (int piece = at->own->rows.first; piece < at->own->rows.last; piece++) {
+    int64_t end = piece_begin(at, piece + 1);
+    for (int64_t i = piece_begin(at, piece); i < end; i++) {
       cr->x[i] += alpha * cr->p[i];
       cr->r[i] -= alpha * cr->Kp[i];
       cr->z[i] -= alpha * cr->CKp[i];
     }
-    sum_piece(cr, SQUARE, piece, cr->r, cr->r);
+    sum_piece(at, SQUARE, piece, cr->r, cr->r);
   }
-  for (int64_t i = 3 * own->contact; i < 3 * own->contacts; i++) cr->Hx[i] += alpha * cr->Hp[i];
-  eb_spin_team_wait(&own->team);
-  own->norm = norm_of_residual(own);
+  for (int64_t i = 3 * at->own->contacts.from; i < 3 * at->own->contacts.to; i++)
+    cr->Hx[i] += alpha * cr->Hp[i];
+  meet(at);
+  at->norm = eb_al_root(at->own, total(at, SQUARE), cr->r);
   return true;
 }
 
 /* p = z + beta p, and with it K p and H p. */
-static void renew(member *own) {
-  eb_al_solve *cr = own->cr;
-  double next = multiply(own), beta = next / own->zKz;
-  own->zKz = next;
-  for (int64_t i = own->from; i < own->to; i++) {
+static void renew(member *at) {
+  eb_al_solve *cr = at->cr;
+  double next = multiply(at), beta = next / at->zKz;
+  at->zKz = next;
+  for (int64_t i = at->own->rows.from; i < at->own->rows.to; i++) {
     cr->p[i] = cr->z[i] + beta * cr->p[i];
     cr->Kp[i] = cr->Kz[i] + beta * cr->Kp[i];
   }
-  for (int64_t i = 3 * own->contact; i < 3 * own->contacts; i++)
+  for (int64_t i = 3 * at->own->contacts.from; i < 3 * at->own->contacts.to; i++)
     cr->Hp[i] = cr->Hz[i] + beta * cr->Hp[i];
 }
 
 /* A x of the x found, K x being g - r. */
-static void finish(member *own, const double *g) {
-  eb_al_solve *cr = own->cr;
-  leave_forces(own, cr->Hx);
-  eb_spin_team_wait(&own->team);
-  for (int64_t i = own->from; i < own->to; i++) cr->Ax[i] = g[i] - cr->r[i];
-  gather_forces(own->system, own->from, own->to, -1, cr->Ax);
+static void finish(member *at, const double *g) {
+  const eb_al_share *rows = &at->own->rows;
+  eb_al_solve *cr = at->cr;
+  leave_forces(at, cr->Hx);
+  meet(at);
+  for (int64_t i = rows->from; i < rows->to; i++) cr->Ax[i] = g[i] - cr->r[i];
+  eb_al_gather(at->system, at->system->f, rows->from, rows->to, -1, cr->Ax);
 }
 
-static int64_t iterate(member *own, const double *g, double target, int64_t most) {
-  int64_t iterations = 0;
-  bool good = start(own, g);
-  while (good && own->norm > target && iterations < most) {
-    if (iterations > 0) renew(own);
-    good = advance(own);
-    iterations += good;
-    if (own->leads && good) eb_log_residual(own->system->log, own->norm);
-  }
-  finish(own, g);
-  return iterations;
-}
-
-int64_t eb_al_solve_run(eb_al_solve *cr, eb_al_system *system, const double *g, double target,
+int64_t eb_al_solve_run(eb_al_member *own, eb_al_solve *cr, const double *g, double target,
                         int64_t most) {
-  const eb_block_matrix *A = system->problem->A;
+  member at = {.own = own, .system = own->system, .cr = cr};
   int64_t iterations = 0;
-  eb_spin_team_begin(system->team);
-#pragma omp parallel num_threads(system->threads) if (A->start[A->rows] >= PARALLEL_BLOCKS)
-  {
-    member own = join(cr, system);
-    int64_t done = iterate(&own, g, target, most);
-    if (own.leads) {
-      iterations = done;
-      cr->norm = own.norm;
-    }
+  bool good = start(&at, g);
+  while (good && at.norm > target && iterations < most) {
+    if (iterations > 0) renew(&at);
+    good = advance(&at);
+    iterations += good;
+    if (own->leads && good) eb_log_residual(at.system->log, at.norm);
   }
+  finish(&at, g);
+  if (own->leads) cr->norm = at.norm;
   return iterations;
 }

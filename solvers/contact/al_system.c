@@ -84,11 +84,14 @@ static void transpose3(const double A[9], double out[9]) {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-eb_error eb_al_system_create(int32_t rows, bool full, int threads, eb_al_system *out) {
+eb_error eb_al_system_create(const eb_block_matrix *pattern, bool full, int threads,
+                             eb_al_system *out) {
+  const int32_t rows = pattern->rows;
   *out = (eb_al_system){.n = 3 * (int64_t)rows, .full = full, .threads = threads};
+  EB_TRY(eb_contact_product_create(pattern, &out->product));
   EB_TRY(EB_NEW(out->diagonal, 9 * (int64_t)rows));
   EB_TRY(EB_NEW(out->row_start, (int64_t)rows + 1));
-  EB_TRY(EB_NEW(out->row_level, rows));
+  EB_TRY(EB_NEW(out->row_colours, rows));
   return eb_spin_team_create(threads, &out->team);
 }
 
@@ -100,21 +103,22 @@ static void clear_contacts(eb_al_system *system) {
   system->schur = system->D = system->inner = system->s = system->f = system->G = NULL;
   system->order = system->row_entry = system->row_contact = NULL;
   system->stale = NULL;
-  free(system->level);
-  system->level = NULL;
+  free(system->colour_of);
+  system->colour_of = NULL;
 }
 
 void eb_al_system_clear(eb_al_system *system) {
   clear_contacts(system);
+  eb_contact_product_clear(&system->product);
   free(system->diagonal);
   free(system->row_start);
-  free(system->row_level);
+  free(system->row_colours);
   eb_spin_team_destroy(system->team);
   *system = (eb_al_system){0};
 }
 
 static eb_error reserve(eb_al_system *system, int64_t count) {
-  if (system->level && count <= system->room) return EB_OK;
+  if (system->colour_of && count <= system->room) return EB_OK;
   clear_contacts(system);
   int64_t room = count + count / 2 + 16;
   EB_TRY(EB_NEW(system->schur, 9 * room));
@@ -127,7 +131,7 @@ static eb_error reserve(eb_al_system *system, int64_t count) {
   EB_TRY(EB_NEW(system->row_entry, EB_CONTACT_ENTRIES * room));
   EB_TRY(EB_NEW(system->row_contact, EB_CONTACT_ENTRIES * room));
   EB_TRY(EB_NEW(system->order, room));
-  EB_TRY(EB_NEW(system->level, room + 1));
+  EB_TRY(EB_NEW(system->colour_of, room));
   system->room = room;
   return EB_OK;
 }
@@ -164,112 +168,185 @@ static void sort_entries_by_row(eb_al_system *system) {
     }
 }
 
-/* A contact's level is one above those of earlier contacts that share a row with it: contacts of
- * one level share none, and a sweep level by level does what one contact by contact does, bit by
- * bit (Saad 2003, Section 11.6). Sorted by level, in their order within one. */
-static void sort_by_level(eb_al_system *system) {
+/* With fewer contacts a colour, on average, a sweep is made in the order of the contacts, by one
+ * thread: colours of few come of bodies that many contacts act on, as in a stack, through which a
+ * sweep in that order carries forces farther. */
+enum { WIDE = 16 };
+
+/* Each contact in turn gets the lowest colour that none of those before it has that share a row
+ * with it; within a colour they keep their order. */
+static void sort_by_colour(eb_al_system *system) {
   const eb_contact_problem *problem = system->problem;
-  int32_t count = problem->count, *start = system->level;
-  memset(system->row_level, 0, (size_t)problem->A->rows * sizeof *system->row_level);
-  memset(start, 0, ((size_t)count + 1) * sizeof *start);
-  system->levels = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    for (int32_t k = 0; k < count; k++) {
-      int32_t level = 0;
-      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
-        int32_t least = system->row_level[problem->block[e]];
-        if (least > level) level = least;
-      }
-      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
-        system->row_level[problem->block[e]] = level + 1;
-      if (pass == 0) {
-        start[level + 1]++;
-        if (level + 1 > system->levels) system->levels = level + 1;
-      } else {
-        system->order[start[level]++] = k;
-      }
+  int32_t *start = system->colour, next[EB_AL_COLOURS];
+  memset(system->row_colours, 0, (size_t)problem->A->rows * sizeof *system->row_colours);
+  memset(start, 0, sizeof system->colour);
+  system->colours = 0;
+  for (int32_t k = 0; k < problem->count; k++) {
+    uint64_t taken = 0;
+    int colour = 0;
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
+      taken |= system->row_colours[problem->block[e]];
+    if (taken == UINT64_MAX) {
+      system->colours = 0;
+      return;
     }
-    for (int32_t l = 0; l < system->levels && pass == 0; l++) start[l + 1] += start[l];
-    memset(system->row_level, 0, (size_t)problem->A->rows * sizeof *system->row_level);
+    while (taken >> colour & 1) colour++;
+    for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++)
+      system->row_colours[problem->block[e]] |= UINT64_C(1) << colour;
+    system->colour_of[k] = (uint8_t)colour;
+    start[colour + 1]++;
+    if (colour + 1 > system->colours) system->colours = colour + 1;
   }
-  /* Filling moved each start to the next: shift back. */
-  memmove(start + 1, start, (size_t)system->levels * sizeof *start);
-  start[0] = 0;
+  for (int c = 0; c < EB_AL_COLOURS; c++) start[c + 1] += start[c];
+  memcpy(next, start, sizeof next);
+  for (int32_t k = 0; k < problem->count; k++) system->order[next[system->colour_of[k]]++] = k;
+  if (problem->count < WIDE * (int64_t)system->colours) system->colours = 0;
 }
 
 eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem) {
   system->problem = problem;
   system->m = 3 * (int64_t)problem->count;
+  system->contact_pieces = eb_pieces_of(system->m);
   EB_TRY(reserve(system, problem->count));
   EB_TRY(invert_diagonal(system, problem));
+  eb_contact_product_set(&system->product, problem);
   sort_entries_by_row(system);
-  if (system->threads > 1) sort_by_level(system);
-  system->linearized = false;
-  /* G_e = A_d^-1 H_e^T, S_k = sum of H_e G_e. */
-  memset(system->schur, 0, 9 * (size_t)problem->count * sizeof *system->schur);
-  for (int32_t k = 0; k < problem->count; k++)
+  sort_by_colour(system);
+  return EB_OK;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* With fewer blocks of A an iteration is over before a team is awake. */
+enum { PARALLEL_BLOCKS = 10000 };
+
+int eb_al_team(eb_al_system *system) {
+  const eb_block_matrix *A = system->problem->A;
+  if (system->threads < 2 || A->start[A->rows] < PARALLEL_BLOCKS) return 1;
+  eb_spin_team_begin(system->team);
+  return system->threads;
+}
+
+static eb_al_share share_of(const eb_symmetric *half, const eb_spin_member *team, eb_pieces pieces,
+                            int64_t n) {
+  eb_al_share share;
+  eb_symmetric_share(half, team, pieces, &share.first, &share.last);
+  share.from = eb_al_piece(pieces, n, share.first);
+  share.to = eb_al_piece(pieces, n, share.last);
+  return share;
+}
+
+eb_al_member eb_al_join(eb_al_system *system) {
+  eb_al_member own = {.team = eb_spin_team_join(system->team), .system = system};
+  own.rows = share_of(system->product.half, &own.team, system->product.pieces, system->n);
+  own.contacts = share_of(NULL, &own.team, system->contact_pieces, system->m);
+  own.contacts.from /= 3;
+  own.contacts.to /= 3;
+  own.leads = own.team.thread == 0;
+  return own;
+}
+
+void eb_al_dot(const eb_al_member *own, const double *x, const double *y, double *sums) {
+  const eb_al_system *system = own->system;
+  for (int piece = own->rows.first; piece < own->rows.last; piece++) {
+    int64_t from = eb_al_piece(system->product.pieces, system->n, piece),
+            to = eb_al_piece(system->product.pieces, system->n, piece + 1);
+    sums[piece] = eb_dot_piece(to - from, x + from, y + from);
+  }
+}
+
+/* What the rare second look reads must not change under it. */
+double eb_al_root(eb_al_member *own, double square, const double *x) {
+  const double norm = eb_norm_from(square, own->system->n, x);
+  if (norm != sqrt(square)) eb_spin_team_wait(&own->team);
+  return norm;
+}
+
+/* Rows have their entries in the order of their contacts. */
+void eb_al_gather(const eb_al_system *system, const double *f, int64_t from, int64_t to,
+                  double sign, double *y) {
+  for (int32_t at = system->row_start[from / 3]; at < system->row_start[to / 3]; at++) {
+    int32_t e = system->row_entry[at];
+    const double *H = system->problem->H + 9 * (int64_t)e,
+                 *force = f + 3 * (int64_t)system->row_contact[at];
+    double *sum = y + 3 * (int64_t)system->problem->block[e];
+    for (int d = 0; d < 3; d++)
+      sum[d] += sign * (H[d] * force[0] + H[3 + d] * force[1] + H[6 + d] * force[2]);
+  }
+}
+
+/* ---- linearization --------------------------------------------------------------------------- */
+
+/* G_e = A_d^-1 H_e^T, S_k = sum of H_e G_e. */
+void eb_al_system_prepare(eb_al_member *own) {
+  eb_al_system *system = own->system;
+  const eb_contact_problem *problem = system->problem;
+  for (int64_t k = own->contacts.from; k < own->contacts.to; k++) {
+    double *S = system->schur + 9 * k;
+    memset(S, 0, 9 * sizeof *S);
     for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
       const double *H = problem->H + 9 * (int64_t)e;
       double *G = system->G + 9 * (int64_t)e, transposed[9], product[9];
       transpose3(H, transposed);
       eb_multiply3(system->diagonal + 9 * (int64_t)problem->block[e], transposed, G);
       eb_multiply3(H, G, product);
-      for (int i = 0; i < 9; i++) system->schur[9 * (int64_t)k + i] += product[i];
+      for (int i = 0; i < 9; i++) S[i] += product[i];
     }
-  return EB_OK;
+    for (int i = 0; i < 9; i++) system->D[9 * k + i] = NAN; /* differs from any */
+  }
 }
 
-void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const double *u) {
-  /* From one Newton step to the next most contacts stay as they are, those that stick and those
-   * that are open: what the preconditioner has of them stays too. */
-  for (int32_t k = 0; k < system->problem->count; k++) {
-    double before[9], *D = system->D + 9 * (int64_t)k;
+/* The block that a sweep of the preconditioner solves for one contact, without D^-1, which an open
+ * contact or a sliding one does not have: (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1. The matrix in
+ * brackets is regular, as S D has no negative eigenvalues. */
+static void invert_contact(eb_al_system *system, int32_t k) {
+  const double *D = system->D + 9 * (int64_t)k;
+  double SD[9], inverse[9];
+  if (!eb_al_resists(system, k)) return;
+  eb_multiply3(system->schur + 9 * (int64_t)k, D, SD);
+  for (int i = 0; i < 9; i++) SD[i] += i % 4 == 0;
+  invert3(SD, inverse);
+  eb_multiply3(D, inverse, system->inner + 9 * (int64_t)k);
+}
+
+/* Preconditioner diag: the diagonal blocks of K = A + H^T D H, inverted. The paper's Diag (Section
+ * 3.4) has diag(A) and the diagonal of S beside each other; with the multipliers eliminated their
+ * place is in K, and blocks keep the coupling of a node's three directions, which a contact at an
+ * angle has. */
+static void invert_row(eb_al_system *system, int32_t i) {
+  const eb_contact_problem *problem = system->problem;
+  double K[9];
+  memcpy(K, problem->A->values + 9 * (int64_t)problem->A->diagonal[i], sizeof K);
+  for (int32_t at = system->row_start[i]; at < system->row_start[i + 1]; at++) {
+    const double *H = problem->H + 9 * (int64_t)system->row_entry[at];
+    double DH[9], transposed[9], product[9];
+    eb_multiply3(system->D + 9 * (int64_t)system->row_contact[at], H, DH);
+    transpose3(H, transposed);
+    eb_multiply3(transposed, DH, product);
+    for (int d = 0; d < 9; d++) K[d] += product[d];
+  }
+  invert3(K, system->diagonal + 9 * (int64_t)i);
+}
+
+/* From one Newton step to the next most contacts stay as they are, those that stick and those that
+ * are open: what the preconditioner has of them stays too. */
+void eb_al_system_linearize(eb_al_member *own, const eb_al_law *law, const double *u) {
+  eb_al_system *system = own->system;
+  for (int64_t k = own->contacts.from; k < own->contacts.to; k++) {
+    double before[9], *D = system->D + 9 * k;
     memcpy(before, D, sizeof before);
     if (law)
-      eb_al_stiffness(law, k, u + 3 * (int64_t)k, D);
+      eb_al_stiffness(law, (int32_t)k, u + 3 * k, D);
     else
       memset(D, 0, sizeof before);
-    system->stale[k] = !system->linearized || memcmp(before, D, sizeof before);
+    system->stale[k] = memcmp(before, D, sizeof before) != 0;
   }
-  system->linearized = true;
-  eb_log_begin(system->log, EB_PHASE_FACTOR);
-  /* The block that a sweep of the preconditioner solves for one contact, without D^-1, which an
-   * open contact or a sliding one does not have: (D^-1 + S_kk)^-1 = D (1 + S_kk D)^-1. The matrix
-   * in brackets is regular, as S D has no negative eigenvalues. */
-  for (int32_t k = 0; k < system->problem->count && system->full; k++) {
-    const double *D = system->D + 9 * (int64_t)k;
-    double SD[9], inverse[9];
-    if (!system->stale[k] || !eb_al_resists(system, k)) continue;
-    eb_multiply3(system->schur + 9 * (int64_t)k, D, SD);
-    for (int i = 0; i < 9; i++) SD[i] += i % 4 == 0;
-    invert3(SD, inverse);
-    eb_multiply3(D, inverse, system->inner + 9 * (int64_t)k);
-  }
-  /* Preconditioner diag: the diagonal blocks of K = A + H^T D H, inverted. The paper's Diag
-   * (Section 3.4) has diag(A) and the diagonal of S beside each other; with the multipliers
-   * eliminated their place is in K, and blocks keep the coupling of a node's three directions,
-   * which a contact at an angle has. */
+  if (own->leads) eb_log_begin(system->log, EB_PHASE_FACTOR);
+  for (int64_t k = own->contacts.from; k < own->contacts.to && system->full; k++)
+    if (system->stale[k]) invert_contact(system, (int32_t)k);
   if (!system->full) {
-    const eb_contact_problem *problem = system->problem;
-    const eb_block_matrix *A = problem->A;
-    for (int32_t i = 0; i < A->rows; i++)
-      memcpy(system->diagonal + 9 * (int64_t)i, A->values + 9 * (int64_t)A->diagonal[i],
-             9 * sizeof *system->diagonal);
-    for (int32_t k = 0; k < problem->count; k++)
-      for (int32_t e = problem->start[k]; e < problem->start[k + 1]; e++) {
-        const double *H = problem->H + 9 * (int64_t)e;
-        double DH[9], transposed[9], product[9],
-            *K = system->diagonal + 9 * (int64_t)problem->block[e];
-        eb_multiply3(system->D + 9 * (int64_t)k, H, DH);
-        transpose3(H, transposed);
-        eb_multiply3(transposed, DH, product);
-        for (int i = 0; i < 9; i++) K[i] += product[i];
-      }
-    for (int32_t i = 0; i < A->rows; i++) {
-      double *block = system->diagonal + 9 * (int64_t)i, K[9];
-      memcpy(K, block, sizeof K);
-      invert3(K, block);
-    }
+    eb_spin_team_wait(&own->team);
+    for (int64_t i = own->rows.from; i < own->rows.to; i += 3) invert_row(system, (int32_t)(i / 3));
   }
-  eb_log_end(system->log, EB_PHASE_FACTOR);
+  if (own->leads) eb_log_end(system->log, EB_PHASE_FACTOR);
 }

@@ -4,7 +4,7 @@
 #define EB_CONTACT_AL_SYSTEM_H
 
 #include "problems/contact/problem.h"
-#include "solvers/linalg/block_ops.h"
+#include "solvers/contact/product.h"
 #include "solvers/linalg/spin_team.h"
 #include "solvers/solver.h"
 
@@ -44,9 +44,13 @@ void eb_al_stiffness(const eb_al_law *law, int32_t k, const double u[3], double 
  * multipliers eliminated. Preconditioners: full  C^-1 = A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1, the
  * upper left block of their Equation 22, A_d of 3x3 blocks, M for D^-1 + H A_d^-1 H^T by symmetric
  * Gauss-Seidel over the contacts; diag  the inverse of the 3x3 diagonal blocks of K. */
+enum { EB_AL_COLOURS = 64 };
+
 typedef struct eb_al_system {
   const eb_contact_problem *problem;
   int64_t n, m, room;
+  eb_contact_product product;
+  eb_pieces contact_pieces; /* of m entries */
   bool full;
   int threads;
   int64_t matrix;   /* of the problem whose A `diagonal` is of; 0: of none */
@@ -54,28 +58,68 @@ typedef struct eb_al_system {
   double *schur;    /* 9 a contact: S_k = H_k A_d^-1 H_k^T */
   double *D;        /* 9 a contact */
   double *inner;    /* 9 a contact that resists: (D^-1 + S_k)^-1 */
-  bool linearized;  /* D and inner are of this problem */
   uint8_t *stale;   /* a contact: has D changed? */
   double *G;        /* 9 an entry: A_d^-1 H^T */
   double *s, *f;    /* m: work of the sweep and of the product */
   /* The entries of block row i of A, and their contacts: row_start[i] .. row_start[i + 1] - 1. */
   int32_t *row_start, *row_entry, *row_contact;
-  int32_t levels, *level; /* levels + 1: where those of a level begin in `order` */
-  int32_t *order;         /* contacts by level; with several threads */
-  int32_t *row_level;     /* rows: work */
+  /* Contacts of one colour share no row: those of colour c are order[colour[c]] and on. 0 colours:
+   * there is no such order in which a colour has many. */
+  int32_t colours, colour[EB_AL_COLOURS + 1], *order;
+  uint8_t *colour_of;    /* a contact: work */
+  uint64_t *row_colours; /* a row: work, those that its contacts have */
   eb_spin_team *team;
   eb_step_log *log; /* of the present solve, for the phases FACTOR and PRECONDITION; or NULL */
 } eb_al_system;
 
-/* For matrices of `rows` block rows, with the preconditioner full or diag. The caller clears *out,
+/* For matrices with this pattern, with the preconditioner full or diag. The caller clears *out,
  * also after failure. */
-EB_MUST eb_error eb_al_system_create(int32_t rows, bool full, int threads, eb_al_system *out);
+EB_MUST eb_error eb_al_system_create(const eb_block_matrix *pattern, bool full, int threads,
+                                     eb_al_system *out);
 void eb_al_system_clear(eb_al_system *system);
 /* Takes a problem and inverts the diagonal blocks, unless they are those of the last one (its
  * `matrix` tells). EB_ERR_INVALID when one is not positive definite. */
 EB_MUST eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem);
+
+/* One thread's part in what follows. A parallel region spans a whole solve; in it all members call
+ * the same functions with scalars that come out alike. Each has some of the rows and some of the
+ * contacts, in whole pieces of the sums: the bits are the same for any number of threads. */
+typedef struct eb_al_share {
+  int first, last;  /* its pieces are first .. last-1, */
+  int64_t from, to; /* rows: their entries from .. to-1; contacts: contacts from .. to-1 */
+} eb_al_share;
+
+typedef struct eb_al_member {
+  eb_spin_member team;
+  eb_al_system *system;
+  eb_al_share rows, contacts;
+  bool leads; /* logs */
+} eb_al_member;
+
+/* How many threads the region has, once a problem has been taken; the next call is the region. */
+int eb_al_team(eb_al_system *system);
+/* In the region, by each thread. */
+eb_al_member eb_al_join(eb_al_system *system);
+
+/* Of the problem, before the first linearization: G, S and that D is of no place yet. Own contacts;
+ * others are there after the next wait, as with all that follow. */
+void eb_al_system_prepare(eb_al_member *own);
 /* D of the law at u, and what the preconditioner needs of it; without a law D = 0: fixed forces. */
-void eb_al_system_linearize(eb_al_system *system, const eb_al_law *law, const double *u);
+void eb_al_system_linearize(eb_al_member *own, const eb_al_law *law, const double *u);
+/* y += sign H^T f in the rows of the entries from .. to-1. */
+void eb_al_gather(const eb_al_system *system, const double *f, int64_t from, int64_t to,
+                  double sign, double *y);
+
+/* Where a piece of n entries begins; piece + 1: where it ends. */
+static inline int64_t eb_al_piece(eb_pieces pieces, int64_t n, int piece) {
+  int64_t begin = piece * pieces.length;
+  return begin < n ? begin : n;
+}
+
+/* x.y over the own rows, a sum a piece; eb_pieces_sum has all of them after a wait. */
+void eb_al_dot(const eb_al_member *own, const double *x, const double *y, double *sums);
+/* |x| from (x, x) = square, the same for all members. */
+double eb_al_root(eb_al_member *own, double square, const double *x);
 
 /* Whether contact k resists at all: those that do not are skipped. */
 static inline bool eb_al_resists(const eb_al_system *system, int32_t k) {
@@ -88,8 +132,7 @@ typedef struct eb_al_solve {
   int64_t n, room;     /* room: of m */
   double *x, *Ax, *Hx; /* the direction found */
   double *r, *z, *p, *Hp, *Kp, *Hz, *Kz, *CKp;
-  double norm; /* |r|_2 */
-  eb_pieces pieces;
+  double norm;               /* |r|_2 */
   double sums[3][EB_PIECES]; /* of the pieces of three reductions */
 } eb_al_solve;
 
@@ -99,8 +142,9 @@ EB_MUST eb_error eb_al_solve_reserve(eb_al_solve *cr, int64_t n, int64_t m);
 void eb_al_solve_clear(eb_al_solve *cr);
 /* Until |r| <= target, at most so many iterations, or as far as they lead; returns how many there
  * were. None: the preconditioner is not positive definite in the direction of g, or `target` is met
- * by 0. The same bits for any number of threads. */
-int64_t eb_al_solve_run(eb_al_solve *cr, eb_al_system *system, const double *g, double target,
+ * by 0. Of g and of what is found each member needs and has the own rows and contacts; cr->norm is
+ * the leader's. The same bits for any number of threads. */
+int64_t eb_al_solve_run(eb_al_member *own, eb_al_solve *cr, const double *g, double target,
                         int64_t most);
 
 #endif
