@@ -106,4 +106,41 @@ succeeds("cc $libraries '$tree/bench_main.o' '$tree/bench_mine.o' $benches build
 succeeds("'$tree/bench' mine --seconds 0.05 > '$tree/bench.out' && grep -q '^mine/trace .*rows' '$tree/bench.out' && grep -q 'a trace of' '$tree/bench.out'" .
   " && grep -q ' x .*every other row' '$tree/bench.out'", 'and it is measured, beside its peer');
 
+# ---- harness/README.md: adding an audit column
+my ($column) = slurp(root() . '/harness/README.md') =~ /^## Adding an audit column\n(.*)/ms;
+my ($number, $info, $member, $place, $again) =
+  $column =~ /`(EB_COL_\w+,)`.*`(\[EB_COL_\w+\] = \{.*?\},)`.*`(double \w+;)`.*`(row\[EB_COL_\w+\] = [^`]+;)`.*`(out\["\w+"\] = [^`]+)`/s;
+my ($figure) = $column =~ /\n```c\n(.*?)```\n/s;
+ok($again && $figure, 'the README has the lines of a column');
+$tree = scratch('column');     # without what the recipes before have put there
+insert('harness/results/record.h', qr/()(?=  EB_COL_COUNT\n)/, "  $number\n");
+insert('harness/results/record.c', qr/(const eb_column_info eb_columns\[EB_COL_COUNT\] = \{\n)/, "    $info\n");
+insert('harness/audit/audit.h', qr/(typedef struct eb_audit_row \{\n)/, "  $member\n");
+insert('harness/audit/audit.c', qr/(\beb_audit_step\([^;]*?\) \{\n.*?row->inverted = [^\n]*\n)/s, $figure);
+insert('harness/case/auditor.c', qr/(\bfill_columns\([^;]*?\) \{\n)/, "  $place\n");
+
+# All that sees one of the two headers is compiled anew, in a hurry.
+my @seers = split ' ', qx(cd '@{[root()]}' && grep -lE 'harness/(results/record|audit/audit)[.]h' \$(find build/obj/harness -name '*.d') | sed 's,^build/obj/,,; s,[.]d\$,.c,');
+@seers = grep { !m{^harness/bench/} } @seers;
+cmp_ok(scalar @seers, '>', 20, 'what sees columns is known');
+my %seer = map { $_ => "$tree/column_" . s/\W/_/gr . '.o' } @seers;
+$rules = 'all: ' . join(' ', values %seer) . "\n";
+for my $source (sort keys %seer) {
+  my $from = -e "$tree/$source" ? "$tree/$source" : $source;
+  $rules .= "$seer{$source}: ; cc -I'$tree' $flags -Ibuild/obj -O0 -c $from -o \$@\n";
+}
+spew("$tree/columns.mk", $rules);
+succeeds("env -u MAKEFLAGS -u MFLAGS make -s -j2 -f '$tree/columns.mk' all", 'the column compiles, and all that sees columns');
+my $main = delete $seer{'harness/main.c'} // 'build/obj/harness/main.o';
+succeeds("cc $libraries $main @{[values %seer]} build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');
+succeeds("'$tree/elastobench' run bench/beam:resolution=0.25 -s newton --steps 3 --frames all -o '$tree/column.h5'", 'and a scene runs with it, audited');
+succeeds("'$tree/elastobench' export '$tree/column.h5' --to csv -o '$tree/column.csv' && head -1 '$tree/column.csv' | grep -qw highest", 'exports have it');
+SKIP: {
+  my $python = python('h5py', 'numpy');
+  skip 'no h5py or numpy', 3 unless $python;
+  insert("tests/oracle/audit.py", qr/(def audit\(self.*?\n)(?=        off = self\.update_error)/s, "        $again\n");
+  succeeds("cp -n tests/oracle/*.py '$tree/tests/oracle'", 'the oracle beside it');
+  succeeds("PYTHONDONTWRITEBYTECODE=1 $python '$tree/tests/oracle/oracle.py' --show '$tree/column.h5' | grep -qw highest", 'the oracle recomputes it, and agrees');
+}
+
 done_testing();
