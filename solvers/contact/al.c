@@ -441,42 +441,51 @@ static bool leader_says(worker *at) {
   return at->w->solved;
 }
 
-/* Where the gradient is small enough, the solution is measured, and A v taken anew: it has come
- * along by recurrences.
- *
- * Forces on their cones are not those that v has been solved for. In a stack of rigid bodies many
+/* Forces on their cones are not those that v has been solved for. In a stack of rigid bodies many
  * contacts share a load: normal forces go on moving among them, and with them the bounds of
  * friction, long after all displacements are within their tolerance. There A consists of its
  * diagonal blocks, and velocities follow from forces in one iteration: they are what is measured,
- * after each proximal step. Bodies that deform take a solve for it, which moves contacts that were
- * well. */
-static bool is_solved(worker *at) {
+ * after each proximal step. */
+static bool rigid_is_solved(worker *at) {
   workspace *w = at->w;
-  const eb_contact_problem *problem = w->problem;
-  const eb_contact_tolerance *asked = w->tolerance;
-  if (!w->rigid && at->norm > asked->eps1) return false;
+  eb_contact_tolerance strict = *w->tolerance;
+  eb_contact_error error;
+  strict.eps2 *= rigid_part;
   project_forces(at);
   multiply(at);
-  if (w->rigid) {
-    eb_contact_tolerance strict = *asked;
-    eb_contact_error error;
-    strict.eps2 *= rigid_part;
-    settle(at);
-    meet(at);
-    if (at->own.leads)
-      w->solved = eb_contact_is_solved(problem, &strict, w->settled, w->handed, w->work,
-                                       w->system.log, &error);
-    if (!leader_says(at)) return false;
-    take_settled(at);
-    return true;
-  }
-  velocities(at, w->work);
+  settle(at);
+  meet(at);
+  if (at->own.leads)
+    w->solved = eb_contact_is_solved(w->problem, &strict, w->settled, w->handed, w->work,
+                                     w->system.log, &error);
+  if (!leader_says(at)) return false;
+  take_settled(at);
+  return true;
+}
+
+/* Whether velocities and forces handed out meet the tolerance, by the A v and u that are there. */
+static bool meets_tolerance(worker *at) {
+  workspace *w = at->w;
+  const eb_contact_problem *problem = w->problem;
   eb_contact_error error = {.residual = residual(at, w->handed)};
   if (at->own.leads) {
-    eb_contact_measure_law(problem->count, w->work, w->handed, problem->mu, asked->eps2, &error);
-    w->solved = eb_contact_solved(&error, asked);
+    eb_contact_measure_law(problem->count, w->u, w->handed, problem->mu, w->tolerance->eps2,
+                           &error);
+    w->solved = eb_contact_solved(&error, w->tolerance);
   }
   return leader_says(at);
+}
+
+/* Bodies that deform take a solve for velocities that follow from forces, which moves contacts that
+ * were well: v stays as it is. A v and u have come along by recurrences; where by these it is
+ * solved, they are taken anew, and asked again. */
+static bool is_solved(worker *at) {
+  if (at->norm > at->w->tolerance->eps1) return false;
+  project_forces(at);
+  if (!meets_tolerance(at)) return false;
+  multiply(at);
+  velocities(at, at->w->u);
+  return meets_tolerance(at);
 }
 
 /* Proximal steps until the problem is solved, or until the largest error of a contact has not
@@ -490,7 +499,7 @@ static eb_reason iterate(worker *at) {
   for (int step = 0; step < MAX_PROXIMAL && stagnated < PATIENCE; step++) {
     eb_reason reason = minimize(at, fmax(0.5 * eps1, 0.1 * at->norm));
     if (reason != EB_RUNNING) return reason;
-    if (is_solved(at)) return EB_CONVERGED_ATOL;
+    if (at->w->rigid ? rigid_is_solved(at) : is_solved(at)) return EB_CONVERGED_ATOL;
     double error = largest_error(at);
     stagnated = error > eps2 && error > 0.9 * lowest ? stagnated + 1 : 0;
     lowest = fmin(lowest, error);
