@@ -1,10 +1,13 @@
 /* Steps of contact-al on verschoor2019/rings beside those of the other methods for contact: 120
  * rings, some of which have fallen on each other, one thread.
  *
- * contact-al walks there. A run is two steps from that state, so that the second begins with
- * contacts and forces of a step of its own, as in a simulation; the first has those of the last
- * run, from two steps on. Methods differ in nothing but the solution of the contact problem. For
- * the speed-up contact-al is there once more, on two threads.
+ * contact-al walks there, but for the last steps, which each method takes by itself: constraints
+ * have a past, and those of a method that begins in the middle of a heap take twice the iterations
+ * of those that have come about in it. A run is two steps from where contact-al gets to, so that
+ * the second begins with contacts and forces of a step of its own, as in a simulation; the first
+ * has those of the last run, from two steps on. Methods differ in nothing but the solution of the
+ * contact problem. For the speed-up contact-al is there once more, on two threads, with the same
+ * bits.
  *
  * Few rings, a step of half a millisecond, are too little for two threads, which must not be slower
  * for it than one. */
@@ -14,7 +17,7 @@
 #include "harness/bench/bench_step.h"
 #include "harness/bench/bench.h"
 
-enum { WALK = 450, STEPS = 2, METHODS = 5 };
+enum { WALK = 430, OWN_WALK = 20, STEPS = 2, METHODS = 5 };
 enum { AL, CR, ICA, SP, SP_2XCR, AL_ON_TWO = METHODS };
 
 /* One method at work, and its last run. */
@@ -63,17 +66,31 @@ static void run(void *context, int method) {
   }
 }
 
+/* Moves a scene on by contact-al, which then is gone. */
+static eb_error walk(eb_bench_start *heap, int steps) {
+  eb_bench_stepper walker;
+  EB_TRY(eb_bench_stepper_create(heap, methods[AL].solver, methods[AL].options, &walker));
+  eb_error error = eb_bench_start_advance(heap, walker.solver, steps);
+  eb_bench_stepper_clear(&walker);
+  return error;
+}
+
 static eb_error set_up(void *context, const void *of, double *work) {
   contest *c = context;
   (void)of;
   *work = STEPS;
   EB_TRY(eb_bench_start_create("verschoor2019/rings", "", &c->heap));
-  for (int m = 0; m < METHODS; m++)
-    EB_TRY(eb_bench_stepper_create(&c->heap, methods[m].solver, methods[m].options,
-                                   &c->all[m].stepper));
-  EB_TRY(eb_bench_stepper_create_on(&c->heap, 2, methods[AL].solver, methods[AL].options,
-                                    &c->all[AL_ON_TWO].stepper));
-  return eb_bench_start_advance(&c->heap, c->all[AL].stepper.solver, WALK);
+  EB_TRY(walk(&c->heap, WALK));
+  for (int m = 0; m <= METHODS; m++) {
+    const int method = m == AL_ON_TWO ? AL : m;
+    eb_bench_stepper *stepper = &c->all[m].stepper;
+    EB_TRY(eb_bench_stepper_create_on(&c->heap, m == AL_ON_TWO ? 2 : 1, methods[method].solver,
+                                      methods[method].options, stepper));
+    eb_state_copy(c->heap.state, stepper->state);
+    for (int i = 0; i < OWN_WALK; i++) eb_bench_step_on(stepper);
+  }
+  eb_state_copy(c->all[AL].stepper.state, c->heap.state);
+  return EB_OK;
 }
 
 /* Of the last runs: means over steps, failures, and what detection takes of a step. */
@@ -113,9 +130,14 @@ static eb_error set_up_few(void *context, const void *parameters, double *work) 
   few *f = context;
   *work = STEPS;
   EB_TRY(eb_bench_start_create("verschoor2019/rings", parameters, &f->heap));
-  for (int t = 0; t < 2; t++)
+  EB_TRY(walk(&f->heap, WALK));
+  for (int t = 0; t < 2; t++) {
     EB_TRY(eb_bench_stepper_create_on(&f->heap, t + 1, "contact-al", "", &f->on[t]));
-  return eb_bench_start_advance(&f->heap, f->on[0].solver, WALK);
+    eb_state_copy(f->heap.state, f->on[t].state);
+    for (int i = 0; i < OWN_WALK; i++) eb_bench_step_on(&f->on[t]);
+  }
+  eb_state_copy(f->on[0].state, f->heap.state);
+  return EB_OK;
 }
 
 static void run_few(void *context, int threads) {
