@@ -36,6 +36,8 @@ eb_al_state eb_al_force(const eb_al_law *law, int32_t k, const double u[3], doub
 /* D_k at u, row-major. */
 void eb_al_stiffness(const eb_al_law *law, int32_t k, const double u[3], double D[9]);
 
+enum { EB_AL_COLOURS = 64 };
+
 /* The linear system of a Newton step,
  *
  *   K = A + H^T D H,
@@ -44,8 +46,6 @@ void eb_al_stiffness(const eb_al_law *law, int32_t k, const double u[3], double 
  * multipliers eliminated. Preconditioners: full  C^-1 = A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1, the
  * upper left block of their Equation 22, A_d of 3x3 blocks, M for D^-1 + H A_d^-1 H^T by symmetric
  * Gauss-Seidel over the contacts; diag  the inverse of the 3x3 diagonal blocks of K. */
-enum { EB_AL_COLOURS = 64 };
-
 typedef struct eb_al_system {
   const eb_contact_problem *problem;
   int64_t n, m, room;
