@@ -165,11 +165,17 @@ static eb_error put_commands(hid_t group, const eb_sharding *s) {
   return error;
 }
 
+enum { NAME_BYTES = 64 };
+
+static void name_group(uint64_t plan, int64_t shards, char name[NAME_BYTES]) {
+  snprintf(name, NAME_BYTES, "%016" PRIx64 ".%" PRId64, plan, shards);
+}
+
 static eb_error write_one(hid_t group, const eb_sharding *s) {
-  char name[64], plan[20];
+  char name[NAME_BYTES], plan[20];
   hid_t own;
   snprintf(plan, sizeof plan, "%016" PRIx64, s->plan);
-  snprintf(name, sizeof name, "%s.%" PRId64, plan, s->shards);
+  name_group(s->plan, s->shards, name);
   EB_TRY(eb_h5_group(group, name, &own));
   eb_error error = eb_h5_put_text(own, "plan", plan);
   if (!error) error = eb_h5_put_int(own, "shards", s->shards);
@@ -248,8 +254,9 @@ static eb_error read_rows(hid_t group, eb_sharding *s) {
   return error;
 }
 
-static eb_error read_one(hid_t group, eb_shardings *all) {
-  char *plan = NULL, *end;
+/* The group's name says what its attributes say: a file that has been damaged shows it. */
+static eb_error read_one(hid_t group, const char *name, eb_shardings *all) {
+  char *plan = NULL, *end, wanted_name[NAME_BYTES];
   int64_t shards = 0, wanted = 0;
   eb_sharding *entry;
   eb_error error = eb_h5_get_text(group, "plan", &plan);
@@ -258,6 +265,9 @@ static eb_error read_one(hid_t group, eb_shardings *all) {
   uint64_t hash = plan ? strtoull(plan, &end, 16) : 0;
   if (!error && (!*plan || *end || shards < 1 || wanted < 0))
     error = EB_ERROR(EB_ERR_FORMAT, "'%s' in %" PRId64 " parts is no plan", plan, shards);
+  name_group(hash, shards, wanted_name);
+  if (!error && strcmp(name, wanted_name) != 0)
+    error = EB_ERROR(EB_ERR_FORMAT, "plan '%s' says that it is %s", name, wanted_name);
   free(plan);
   EB_TRY(error);
   EB_TRY(eb_shardings_of(all, hash, shards, wanted, &entry));
@@ -271,8 +281,11 @@ eb_error eb_shardings_read(hid_t file, eb_shardings *all) {
   eb_error error =
       group < 0 || H5Gget_info(group, &info) < 0 ? eb_h5_error("cannot read", GROUP) : EB_OK;
   for (hsize_t i = 0; !error && i < info.nlinks; i++) {
+    char name[NAME_BYTES];
     hid_t own = H5Oopen_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT);
-    error = own < 0 ? eb_h5_error("cannot open", GROUP) : read_one(own, all);
+    ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name,
+                                        sizeof name, H5P_DEFAULT);
+    error = own < 0 || length < 0 ? eb_h5_error("cannot open", GROUP) : read_one(own, name, all);
     if (own >= 0) H5Oclose(own);
   }
   if (group >= 0) H5Gclose(group);
