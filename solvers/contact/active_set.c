@@ -9,9 +9,10 @@
  * One that has been relinearized MAX_LEAPS times is turned by no more than 15 degrees at once,
  * since a normal that is taken anew may bring about the motion that asks for the one before; after
  * MAX_RELINEARIZATIONS it stays as it is, unless its features have no such normal anywhere along
- * the motion. Further hits of its pair add constraints: so outer iterations end. When nothing hits
- * and the step iterates on anyway, vertices that are close to a face get their constraint at once,
- * which saves outer iterations.
+ * the motion: then it gets the one that they have at the start, as all motions begin there. Further
+ * hits of its pair add constraints: so outer iterations end. When nothing hits and the step
+ * iterates on anyway, vertices that are close to a face get their constraint at once, which saves
+ * outer iterations.
  *
  * A constraint says of the end of the step alone, to first order, that a pair stays on its side: it
  * knows nothing of the path, and its normal is right only where it was taken. Hence both tests,
@@ -32,9 +33,9 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
-/* Forces at a distance are dropped in the first outer iterations, normals of other trials
- * relinearized in more of them: both may bring about others like them, without end. */
-enum { MAX_RELINEARIZATIONS = 10, MAX_LEAPS = 5, LAST_DROP = 6, LAST_TURN = 20, FIRST_ROOM = 64 };
+/* Forces at a distance are dropped in the first outer iterations: they may bring about others like
+ * them, without end. */
+enum { MAX_RELINEARIZATIONS = 10, MAX_LEAPS = 5, MAX_TURNS = 2, LAST_DROP = 6, FIRST_ROOM = 64 };
 /* Closer than this part of its target gap a pair is too close. */
 static const double too_close = 0.25;
 /* A force at a pair that is farther apart than it has to be by so many gaps acts at a distance. */
@@ -500,7 +501,7 @@ static bool has_foreign_normal(const eb_active_set *active, const eb_constraint 
   static const double alike = 0.99; /* cosine: 8 degrees */
   enum { PLACES = 4 };
   double x0[4][3];
-  if (!(constraint->r[0] > 0) || active->iteration > LAST_TURN) return false;
+  if (!(constraint->r[0] > 0)) return false;
   pair_points(&constraint->pair, active->surface->x0, x0);
   if (!memcmp(constraint->at, x0, sizeof x0)) return false;
   for (int p = 0; p <= PLACES; p++)
@@ -581,8 +582,15 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
     const eb_constraint *constraint = active->constraints.all + k;
     if (active->changed[k]) continue;
     bool again = constraint->relinearizations < MAX_RELINEARIZATIONS;
-    bool foreign =
-        (again && acts_at_distance(active, constraint)) || has_foreign_normal(active, constraint);
+    bool foreign_normal = has_foreign_normal(active, constraint);
+    /* A normal that is foreign again after turns to the ends of motions would go on turning: edges
+     * that are nearly parallel have another one after every solve. That of the start is no
+     * trial's. */
+    if (foreign_normal && constraint->relinearizations >= MAX_TURNS) {
+      if (keeps_side(active, &constraint->pair, 0, false)) relinearize(active, k, 0, false, log);
+      continue;
+    }
+    bool foreign = (again && acts_at_distance(active, constraint)) || foreign_normal;
     if (!foreign && !(again && is_off_gap(active, constraint))) continue;
     if (!keeps_side(active, &constraint->pair, 1, false)) continue;
     if (foreign && constraint->relinearizations < MAX_LEAPS)
