@@ -29,7 +29,8 @@
  *
  * Every Newton step lowers the strictly convex Phi, so that the inner loops end; bounds move by the
  * mean of the last two (the paper's n = 2) where they oscillate. An iteration is one of the
- * conjugate residuals: one product with A.
+ * conjugate residuals: one product with A; or, where all bodies are rigid and there are few of
+ * them, a factorization of K.
  *
  * Threads: one parallel region spans a solve, as a loop over some thousand contacts is over before
  * a team is awake. Each member has some rows and some contacts (al_system.h), and waits for the
@@ -412,14 +413,6 @@ static eb_reason minimize(worker *at, double target) {
   return EB_RUNNING;
 }
 
-static bool has_diagonal_blocks_alone(const eb_block_matrix *A) {
-  for (int32_t i = 0; i < A->rows; i++)
-    for (int32_t at = A->start[i]; at < A->start[i + 1]; at++)
-      for (int d = 0; d < 9 && at != A->diagonal[i]; d++)
-        if (A->values[9 * (int64_t)at + d] != 0) return false;
-  return true;
-}
-
 /* settled := the velocities that follow from the forces handed out, v + A^-1 (b + H^T r - A v), to
  * half of eps1; needs A v of v. */
 static void settle(worker *at) {
@@ -559,7 +552,7 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_log_begin(log, EB_PHASE_FACTOR);
   EB_TRY(reserve(w, problem->count));
   EB_TRY(eb_al_system_begin(&w->system, problem));
-  w->rigid = has_diagonal_blocks_alone(problem->A);
+  w->rigid = w->system.diagonal_alone;
   w->problem = problem;
   w->tolerance = tolerance;
   w->v = v;

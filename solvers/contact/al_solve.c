@@ -14,6 +14,9 @@
  *   A_d^-1 - A_d^-1 H^T M^-1 H A_d^-1
  * is positive definite whatever the constraints, also where they repeat each other.
  *
+ * Where A consists of its diagonal blocks K is factored instead (al_direct.c), which counts as one
+ * iteration.
+ *
  * Threads: each has some of the rows, in whole pieces of the sums, and some of the contacts. In a
  * product contacts leave their forces, and rows gather them; the sweep goes by colours
  * (al_system.c). Whatever their number, each sum is one sum in one order.
@@ -287,18 +290,50 @@ static void finish(member *at, const double *g) {
   eb_al_gather(at->system, at->system->f, rows->from, rows->to, -1, cr->Ax);
 }
 
+/* One iteration, of which the leader does the factorization; false where that fails. */
+static bool solve_directly(member *at, const double *g) {
+  const eb_al_share *rows = &at->own->rows;
+  eb_al_solve *cr = at->cr;
+  eb_al_system *system = at->system;
+  const eb_block_matrix *A = system->problem->A;
+  meet(at);
+  if (at->own->leads) {
+    eb_log_begin(system->log, EB_PHASE_FACTOR);
+    cr->good =
+        eb_al_direct_solve(&system->factor, system->problem, system->D, system->diagonal, g, cr->x);
+    eb_log_end(system->log, EB_PHASE_FACTOR);
+    eb_log_count(system->log, EB_COUNT_FACTORIZATIONS, 1);
+    eb_log_count(system->log, EB_COUNT_CONTACT_VISITS, 2 * (double)system->problem->count);
+  }
+  meet(at);
+  for (int64_t k = at->own->contacts.from; k < at->own->contacts.to; k++)
+    contact_times(system->problem, (int32_t)k, cr->x, cr->Hx + 3 * k);
+  leave_forces(at, cr->Hx);
+  meet(at);
+  for (int64_t i = rows->from; i < rows->to; i += 3)
+    times3(A->values + 9 * (int64_t)A->diagonal[i / 3], cr->x + i, cr->Ax + i);
+  for (int64_t i = rows->from; i < rows->to; i++) cr->r[i] = g[i] - cr->Ax[i];
+  eb_al_gather(system, system->f, rows->from, rows->to, -1, cr->r);
+  eb_al_dot(at->own, cr->r, cr->r, cr->sums[SQUARE]);
+  meet(at);
+  at->norm = eb_al_root(at->own, total(at, SQUARE), cr->r);
+  if (at->own->leads) eb_log_residual(system->log, at->norm);
+  return cr->good;
+}
+
 int64_t eb_al_solve_run(eb_al_member *own, eb_al_solve *cr, const double *g, double target,
                         int64_t most) {
   member at = {.own = own, .system = own->system, .cr = cr};
-  int64_t iterations = 0;
-  bool good = start(&at, g);
+  const bool direct = own->system->direct;
+  int64_t iterations = direct && solve_directly(&at, g);
+  bool good = !direct && start(&at, g);
   while (good && at.norm > target && iterations < most) {
     if (iterations > 0) renew(&at);
     good = advance(&at);
     iterations += good;
     if (own->leads && good) eb_log_residual(at.system->log, at.norm);
   }
-  finish(&at, g);
+  if (!direct) finish(&at, g);
   if (own->leads) cr->norm = at.norm;
   return iterations;
 }

@@ -92,6 +92,7 @@ eb_error eb_al_system_create(const eb_block_matrix *pattern, bool full, int thre
   EB_TRY(EB_NEW(out->diagonal, 9 * (int64_t)rows));
   EB_TRY(EB_NEW(out->row_start, (int64_t)rows + 1));
   EB_TRY(EB_NEW(out->row_colours, rows));
+  EB_TRY(eb_al_direct_create(rows, &out->factor));
   return eb_spin_team_create(threads, &out->team);
 }
 
@@ -113,6 +114,7 @@ void eb_al_system_clear(eb_al_system *system) {
   free(system->diagonal);
   free(system->row_start);
   free(system->row_colours);
+  eb_al_direct_clear(&system->factor);
   eb_spin_team_destroy(system->team);
   *system = (eb_al_system){0};
 }
@@ -210,6 +212,14 @@ static void sort_by_colour(eb_al_system *system) {
   if (problem->count < WIDE * (int64_t)system->colours) system->colours = 0;
 }
 
+static bool has_diagonal_blocks_alone(const eb_block_matrix *A) {
+  for (int32_t i = 0; i < A->rows; i++)
+    for (int32_t at = A->start[i]; at < A->start[i + 1]; at++)
+      for (int d = 0; d < 9 && at != A->diagonal[i]; d++)
+        if (A->values[9 * (int64_t)at + d] != 0) return false;
+  return true;
+}
+
 eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem) {
   system->problem = problem;
   system->m = 3 * (int64_t)problem->count;
@@ -219,7 +229,11 @@ eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *prob
   eb_contact_product_set(&system->product, problem);
   sort_entries_by_row(system);
   sort_by_colour(system);
-  return EB_OK;
+  system->diagonal_alone = has_diagonal_blocks_alone(problem->A);
+  system->direct = false;
+  return system->diagonal_alone && system->full
+             ? eb_al_direct_begin(&system->factor, problem, &system->direct)
+             : EB_OK;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #define EB_CONTACT_AL_SYSTEM_H
 
 #include "problems/contact/problem.h"
+#include "solvers/contact/al_direct.h"
 #include "solvers/contact/product.h"
 #include "solvers/linalg/spin_team.h"
 #include "solvers/solver.h"
@@ -66,8 +67,10 @@ typedef struct eb_al_system {
   /* Contacts of one colour share no row: those of colour c are order[colour[c]] and on. 0 colours:
    * there is no such order in which a colour has many. */
   int32_t colours, colour[EB_AL_COLOURS + 1], *order;
-  uint8_t *colour_of;    /* a contact: work */
-  uint64_t *row_colours; /* a row: work, those that its contacts have */
+  uint8_t *colour_of;          /* a contact: work */
+  uint64_t *row_colours;       /* a row: work, those that its contacts have */
+  bool diagonal_alone, direct; /* A has nothing beside its diagonal blocks; K is factored */
+  eb_al_direct factor;
   eb_spin_team *team;
   eb_step_log *log; /* of the present solve, for the phases FACTOR and PRECONDITION; or NULL */
 } eb_al_system;
@@ -133,6 +136,7 @@ typedef struct eb_al_solve {
   double *x, *Ax, *Hx; /* the direction found */
   double *r, *z, *p, *Hp, *Kp, *Hz, *Kz, *CKp;
   double norm;               /* |r|_2 */
+  bool good;                 /* the leader's: K was positive definite */
   double sums[3][EB_PIECES]; /* of the pieces of three reductions */
 } eb_al_solve;
 
