@@ -32,7 +32,7 @@ cat <<END
 
 prints this page: problems of a step of our scenes in contact (named by scene, parameters and step) and those of FCLib files, solved from forces of zero by every method of ours and by
 Siconos' NSGS, NSN and ADMM, all as they are set up by default, on one thread, until FCLib's merit function is below 1e-8. A time has the set-up in it; ours that work on velocities
-factor nothing, the reduced ones and Siconos form the Delassus matrix. A solve gets 20 s.
+factor nothing, but contact-al the system of a Newton step among rigid bodies alone; the reduced ones and Siconos form the Delassus matrix. A solve gets 20 s.
 
 $("$program" --version | head -1), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
 
