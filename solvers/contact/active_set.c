@@ -8,11 +8,11 @@
  * they come too close, or when the contact has slid off them so that its force acts at a distance.
  * One that has been relinearized MAX_LEAPS times is turned by no more than 15 degrees at once,
  * since a normal that is taken anew may bring about the motion that asks for the one before; after
- * MAX_RELINEARIZATIONS it stays as it is, unless its features have no such normal anywhere along
- * the motion: then it gets the one that they have at the start, as all motions begin there. Further
- * hits of its pair add constraints: so outer iterations end. When nothing hits and the step
- * iterates on anyway, vertices that are close to a face get their constraint at once, which saves
- * outer iterations.
+ * MAX_RELINEARIZATIONS it stays as it is. Where its features have no such normal anywhere along the
+ * motion it is linearized anew whatever its number, from MAX_TURNS on at the start of the step,
+ * where all motions begin. Further hits of its pair add constraints: so outer iterations end. When
+ * nothing hits and the step iterates on anyway, vertices that are close to a face get their
+ * constraint at once, which saves outer iterations.
  *
  * A constraint says of the end of the step alone, to first order, that a pair stays on its side: it
  * knows nothing of the path, and its normal is right only where it was taken. Hence both tests,
@@ -583,9 +583,8 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
     if (active->changed[k]) continue;
     bool again = constraint->relinearizations < MAX_RELINEARIZATIONS;
     bool foreign_normal = has_foreign_normal(active, constraint);
-    /* A normal that is foreign again after turns to the ends of motions would go on turning: edges
-     * that are nearly parallel have another one after every solve. That of the start is no
-     * trial's. */
+    /* Linearized at the ends of trials it would go on turning: edges that are nearly parallel have
+     * another normal after every solve. */
     if (foreign_normal && constraint->relinearizations >= MAX_TURNS) {
       if (keeps_side(active, &constraint->pair, 0, false)) relinearize(active, k, 0, false, log);
       continue;

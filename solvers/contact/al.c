@@ -89,7 +89,6 @@ typedef struct workspace {
   int64_t room;
   double *Av, *descent;     /* rows; descent: -grad Phi */
   double *settled;          /* rows: velocities that follow from given forces */
-  bool rigid;               /* A has nothing beside its diagonal blocks */
   double *u, *r;            /* 3 a contact */
   double *bound_change;     /* a contact: the last one */
   double *error, *u_n;      /* a contact: at the last proximal step, m */
@@ -492,7 +491,7 @@ static eb_reason iterate(worker *at) {
   for (int step = 0; step < MAX_PROXIMAL && stagnated < PATIENCE; step++) {
     eb_reason reason = minimize(at, fmax(0.5 * eps1, 0.1 * at->norm));
     if (reason != EB_RUNNING) return reason;
-    if (at->w->rigid ? rigid_is_solved(at) : is_solved(at)) return EB_CONVERGED_ATOL;
+    if (at->w->system.rigid ? rigid_is_solved(at) : is_solved(at)) return EB_CONVERGED_ATOL;
     double error = largest_error(at);
     stagnated = error > eps2 && error > 0.9 * lowest ? stagnated + 1 : 0;
     lowest = fmin(lowest, error);
@@ -509,7 +508,7 @@ static void begin_law(const worker *at) {
   workspace *w = at->w;
   for (int64_t k = at->own.contacts.from; k < at->own.contacts.to; k++) {
     const double *S = w->system.schur + 9 * k, *guess = w->handed + 3 * k;
-    w->law.compliance[k] = (w->rigid ? rigid_theta : theta) * (S[0] + S[4] + S[8]) / 3;
+    w->law.compliance[k] = (w->system.rigid ? rigid_theta : theta) * (S[0] + S[4] + S[8]) / 3;
     memcpy(w->law.anchor + 3 * k, guess, 3 * sizeof *guess);
     w->law.bound[k] = w->problem->mu[k] * (guess[0] > 0 ? guess[0] : 0);
     w->bound_change[k] = 0;
@@ -552,7 +551,6 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_log_begin(log, EB_PHASE_FACTOR);
   EB_TRY(reserve(w, problem->count));
   EB_TRY(eb_al_system_begin(&w->system, problem));
-  w->rigid = w->system.diagonal_alone;
   w->problem = problem;
   w->tolerance = tolerance;
   w->v = v;

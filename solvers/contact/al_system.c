@@ -228,12 +228,12 @@ eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *prob
   EB_TRY(invert_diagonal(system, problem));
   eb_contact_product_set(&system->product, problem);
   sort_entries_by_row(system);
-  sort_by_colour(system);
-  system->diagonal_alone = has_diagonal_blocks_alone(problem->A);
+  system->rigid = has_diagonal_blocks_alone(problem->A);
   system->direct = false;
-  return system->diagonal_alone && system->full
-             ? eb_al_direct_begin(&system->factor, problem, &system->direct)
-             : EB_OK;
+  if (system->rigid && system->full)
+    EB_TRY(eb_al_direct_begin(&system->factor, problem, &system->direct));
+  if (system->full && !system->direct) sort_by_colour(system);
+  return EB_OK;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

@@ -67,9 +67,9 @@ typedef struct eb_al_system {
   /* Contacts of one colour share no row: those of colour c are order[colour[c]] and on. 0 colours:
    * there is no such order in which a colour has many. */
   int32_t colours, colour[EB_AL_COLOURS + 1], *order;
-  uint8_t *colour_of;          /* a contact: work */
-  uint64_t *row_colours;       /* a row: work, those that its contacts have */
-  bool diagonal_alone, direct; /* A has nothing beside its diagonal blocks; K is factored */
+  uint8_t *colour_of;    /* a contact: work */
+  uint64_t *row_colours; /* a row: work, those that its contacts have */
+  bool rigid, direct;    /* A has nothing beside its diagonal blocks; K is factored */
   eb_al_direct factor;
   eb_spin_team *team;
   eb_step_log *log; /* of the present solve, for the phases FACTOR and PRECONDITION; or NULL */

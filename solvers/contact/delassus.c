@@ -164,8 +164,7 @@ typedef struct method {
 } method;
 
 static eb_error create(const eb_solver *solver, const eb_block_matrix *pattern, void **data) {
-  const int32_t rows = pattern->rows;
-  (void)rows;
+  (void)pattern;
   method *m;
   *data = NULL;
   EB_TRY(EB_NEW(m, 1));
