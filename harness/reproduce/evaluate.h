@@ -21,6 +21,14 @@ EB_MUST eb_error eb_known_add(eb_known *known, const char *text, const eb_value 
 const eb_value *eb_known_find(const eb_known *known, const char *text);
 void eb_known_clear(eb_known *known);
 
+/* Times of a case that grow by a share, to see what moves a comparison. */
+typedef struct eb_disturbance {
+  int case_;
+  double by;
+  eb_phase stage;  /* of that stage, and with it the steps that hold it; EB_PHASE_COUNT: of all */
+  size_t from, to; /* in steps [from, to) */
+} eb_disturbance;
+
 typedef struct eb_evaluation {
   const eb_paper *paper;
   const eb_evidence
@@ -31,7 +39,8 @@ typedef struct eb_evaluation {
   int first;       /* so many repetitions of a case count; 0: all */
   int left_out;    /* but for this one; -1: for none */
   double *limits;  /* s, by group of competitors: where their series end, or NULL */
-  eb_text *why;    /* what is missing or failed: a line each, each once; NULL: nobody asks */
+  const eb_disturbance *disturbed; /* NULL: times are as they were taken */
+  eb_text *why; /* what is missing or failed: a line each, each once; NULL: nobody asks */
 } eb_evaluation;
 
 /* Notes a cause, once. */
@@ -47,6 +56,8 @@ int eb_evaluation_other_run(const eb_evaluation *e, int case_, int run, int *at)
  * caller frees *seconds. */
 EB_MUST eb_error eb_evaluation_seconds(const eb_evaluation *e, int case_, int run, const char *path,
                                        double **seconds, size_t *count);
+/* A time that a run has one of, under the disturbance of all its times. */
+double eb_evaluation_time(const eb_evaluation *e, int case_, double seconds);
 /* Whether less of a case was run than the paper's file asks for. */
 bool eb_evaluation_cut(const eb_evaluation *e, int case_);
 
@@ -68,7 +79,7 @@ EB_MUST eb_error eb_expression_cases(const eb_paper *paper, const eb_expression 
 /* a COMPARISON factor * b, each in a scope of its own, with competitors' series ended where the
  * first of them ends. Of times the 95 % interval decides, of the logarithm of a over b where both
  * are positive: that of the jackknife, which leaves out one repetition of all cases after the
- * other. */
+ * other, or, with fewer than three, of how much the paper's repeated cases vary. */
 typedef struct eb_comparing {
   const eb_expression *a, *b;
   const eb_scope *a_scope, *b_scope;

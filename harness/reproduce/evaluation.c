@@ -114,6 +114,33 @@ int eb_evaluation_other_run(const eb_evaluation *e, int case_, int run, int *at)
   return -1;
 }
 
+/* A column of times as the disturbance makes it. */
+static eb_error disturb(const eb_evaluation *e, int run, const char *path, double *seconds,
+                        size_t count) {
+  const eb_disturbance *d = e->disturbed;
+  eb_evaluation calm = *e;
+  char stage[60] = "";
+  size_t from = d->from, to = d->to < count ? d->to : count;
+  if (d->stage < EB_PHASE_COUNT)
+    snprintf(stage, sizeof stage, "phases/%s", eb_phase_name(d->stage));
+  if (!*stage || strcmp(path, stage) == 0) {
+    for (size_t s = from; s < to; s++) seconds[s] *= 1 + d->by;
+  } else if (strncmp(path, "steps/", 6) == 0) {
+    double *part;
+    calm.disturbed = NULL;
+    EB_TRY(eb_evaluation_seconds(&calm, d->case_, run, stage, &part, &count));
+    for (size_t s = from; s < to && s < count; s++) seconds[s] += d->by * part[s];
+    free(part);
+  }
+  return EB_OK;
+}
+
+double eb_evaluation_time(const eb_evaluation *e, int case_, double seconds) {
+  const eb_disturbance *d = e->disturbed;
+  bool all = d && d->case_ == case_ && d->stage == EB_PHASE_COUNT && d->to == SIZE_MAX;
+  return all ? seconds * (1 + d->by) : seconds;
+}
+
 /* What else a machine does only ever adds to a time, and virtual ones change their pace for
  * seconds or minutes: of steps that do the same bit by bit, the least says what one takes. One that
  * was cut short counts as far as it got. */
@@ -129,7 +156,10 @@ eb_error eb_evaluation_seconds(const eb_evaluation *e, int case_, int run, const
       if (own[s] < (*seconds)[s]) (*seconds)[s] = own[s];
     free(own);
   }
-  return EB_OK;
+  if (!e->disturbed || e->disturbed->case_ != case_) return EB_OK;
+  eb_error error = disturb(e, run, path, *seconds, *count);
+  if (error) free(*seconds);
+  return error;
 }
 
 /* Fewer samples are no shorter run. */

@@ -257,50 +257,80 @@ static eb_error find_case(const eb_paper_case *work, const struct eb_planned *pl
 
 /* ---- how much times vary --------------------------------------------------------------------- */
 
-/* Adds the squares of the logarithms of a case's repetitions about their mean: of the mean wall
- * time over the steps that all of them did, without the first frame. */
+/* Of each repetition the logarithm of the mean over steps [warm, steps) of a table. */
+static eb_error read_logs(const eb_results *results, const eb_case_evidence *found, int table,
+                          size_t warm, size_t steps, double *logs) {
+  for (int r = 0; r < found->run_count; r++) {
+    double *seconds;
+    size_t count;
+    EB_TRY(eb_results_steps(results, found->runs[r], table, &seconds, &count));
+    if (steps < count) count = steps;
+    logs[r] = count > warm ? log(eb_sample_mean(seconds + warm, count - warm)) : NAN;
+    free(seconds);
+  }
+  return EB_OK;
+}
+
+static double squares_about_mean(const double *y, int count) {
+  double mean = eb_sample_mean(y, (size_t)count), sum = 0;
+  for (int i = 0; i < count; i++) sum += (y[i] - mean) * (y[i] - mean);
+  return sum;
+}
+
+/* Adds the squares of a case's repetitions about their mean to those in *noise, over the steps that
+ * all of them did without the first frame: of the logarithm of a step, and of those of its stages'
+ * shares. A share's squares are weighted by it: what takes little time is timed badly, and matters
+ * little. `logs` has room for two of each repetition. */
 static eb_error add_squares(const eb_results *results, const eb_case_evidence *found, double *logs,
-                            double *squares, int *freedom) {
-  size_t steps = SIZE_MAX;
-  double sum = 0;
+                            eb_noise *noise) {
+  size_t steps = SIZE_MAX, warm = (size_t)eb_warmup_steps(eb_results_run(results, found->runs[0]));
+  double *shares = logs + found->run_count, weights = 0, weighted = 0;
   for (int r = 0; r < found->run_count; r++) {
     size_t done = (size_t)eb_results_run(results, found->runs[r])->steps_done;
     if (done < steps) steps = done;
   }
-  for (int r = 0; r < found->run_count; r++) {
-    double *wall;
-    size_t count, warm = (size_t)eb_warmup_steps(eb_results_run(results, found->runs[r]));
-    EB_TRY(eb_results_steps(results, found->runs[r], EB_COL_WALL, &wall, &count));
-    if (steps < count) count = steps;
-    warm = eb_sample_warmup(count, warm);
-    logs[r] = count ? log(eb_sample_mean(wall + warm, count - warm)) : NAN;
-    free(wall);
+  warm = eb_sample_warmup(steps, warm);
+  EB_TRY(read_logs(results, found, EB_COL_WALL, warm, steps, logs));
+  double squares = squares_about_mean(logs, found->run_count);
+  if (!isfinite(squares)) return EB_OK;
+  for (int p = 0; p < EB_PHASE_COUNT; p++) {
+    EB_TRY(read_logs(results, found, EB_STEP_PHASES + p, warm, steps, shares));
+    for (int r = 0; r < found->run_count; r++) shares[r] -= logs[r];
+    double weight = exp(eb_sample_mean(shares, (size_t)found->run_count)),
+           of_share = squares_about_mean(shares, found->run_count);
+    if (!isfinite(of_share)) continue; /* a stage that takes no time */
+    weights += weight;
+    weighted += weight * of_share;
   }
-  double mean = eb_sample_mean(logs, (size_t)found->run_count);
-  for (int r = 0; r < found->run_count; r++) sum += (logs[r] - mean) * (logs[r] - mean);
-  if (!isfinite(sum)) return EB_OK;
-  *squares += sum;
-  *freedom += found->run_count - 1;
+  noise->pace += squares;
+  noise->stage += weights > 0 ? weighted / weights : 0;
+  noise->freedom += found->run_count - 1;
+  return EB_OK;
+}
+
+static eb_error measure_noise(const eb_evidence *evidence, eb_noise *out) {
+  *out = (eb_noise){0};
+  for (int c = 0; c < evidence->paper->case_count; c++) {
+    double *logs;
+    const eb_case_evidence *found = &evidence->cases[c];
+    if (found->run_count < 2) continue;
+    EB_TRY(EB_NEW(logs, 2 * found->run_count));
+    eb_error error = add_squares(evidence->results, found, logs, out);
+    free(logs);
+    EB_TRY(error);
+  }
+  out->pace = out->freedom ? sqrt(out->pace / out->freedom) : NAN;
+  out->stage = out->freedom ? sqrt(out->stage / out->freedom) : NAN;
   return EB_OK;
 }
 
 eb_error eb_evidence_create(const eb_paper *paper, const eb_paper_plan *plan,
                             const eb_results *results, eb_evidence *out) {
-  double squares = 0;
   *out = (eb_evidence){.paper = paper, .results = results};
   EB_TRY(EB_NEW(out->cases, paper->case_count));
   for (int c = 0; c < paper->case_count; c++)
     EB_TRY(find_case(&paper->cases[c], &plan->cases[c], results, &out->cases[c]));
-  for (int c = 0; c < paper->case_count; c++) {
-    double *logs;
-    if (out->cases[c].run_count < 2) continue;
-    EB_TRY(EB_NEW(logs, out->cases[c].run_count));
-    eb_error error = add_squares(results, &out->cases[c], logs, &squares, &out->freedom);
-    free(logs);
-    EB_TRY(error);
-  }
-  out->deviation = out->freedom ? sqrt(squares / out->freedom) : NAN;
-  return EB_OK;
+  return measure_noise(out, &out->noise);
 }
 
 void eb_evidence_clear(eb_evidence *evidence) {

@@ -51,14 +51,18 @@ typedef struct eb_case_evidence {
   char why[400];            /* what is wrong, "" when nothing is */
 } eb_case_evidence;
 
+/* How much times vary from one repetition to the next, pooled over all cases with repetitions. */
+typedef struct eb_noise {
+  double pace;  /* standard deviation of the logarithm of a run's mean step */
+  double stage; /* the same of a stage's share of it, weighted by that */
+  int freedom;  /* degrees of freedom of either; 0: no case has repetitions, both are NaN */
+} eb_noise;
+
 typedef struct eb_evidence {
   const eb_paper *paper;
   const eb_results *results; /* NULL: there are none */
   eb_case_evidence *cases;   /* a case of the paper each */
-  /* How much times vary from one repetition to the next: the standard deviation of the logarithm of
-   * a run's mean step, pooled over all cases with repetitions, and its degrees of freedom. */
-  double deviation;
-  int freedom;
+  eb_noise noise;
 } eb_evidence;
 
 /* `results` may be NULL. The caller clears *out, also after a failure. */

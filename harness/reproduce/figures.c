@@ -355,6 +355,7 @@ static eb_error read_least(eb_evaluation *e, int case_, int run, const figure *f
     EB_TRY(read_run(e, case_, other, f, &value));
     out->number = fmin(out->number, value.number);
   }
+  out->number = eb_evaluation_time(e, case_, out->number);
   return EB_OK;
 }
 

@@ -65,7 +65,8 @@ static eb_error add_up_spent(const eb_call *c, eb_value *out) {
   if (found && found->cut_first) run = found->runs[0];
   if (run < 0) return EB_OK;
   const eb_results *results = c->e->evidence->results;
-  double *wall, sum = eb_results_run(results, run)->cut_step_seconds;
+  double *wall,
+      sum = eb_evaluation_time(c->e, c->cases[0], eb_results_run(results, run)->cut_step_seconds);
   size_t count;
   EB_TRY(eb_evaluation_seconds(c->e, c->cases[0], run, "steps/wall", &wall, &count));
   for (size_t i = 0; i < count; i++) sum += wall[i];
