@@ -24,6 +24,7 @@ $catalogue =~ s/(#define EB_SCENES\(ENTRY\).*\n)/$1  $entry \\\n/;
 spew("$tree/problems/scenes/mine.c", $scene);
 spew("$tree/problems/scenes/catalogue.h", $catalogue);
 spew("$tree/flags.mk", "flags:\n\t\@echo \$(ALL_CFLAGS)\nlibraries:\n\t\@echo \$(ALL_LDFLAGS)\nbehind:\n\t\@echo \$(PKG_LIBS)\n" .
+  "embedded:\n\t\@echo \$(EMBEDDED)\n" .
   "cases:\n\t\@echo \$(call object,\$(filter harness/bench/bench_%,\$(BENCH_SRC)))\n");
 
 sub of_make {
@@ -40,7 +41,7 @@ sub succeeds {
   return;
 }
 
-my ($flags, $libraries, $behind, $benches) = map { of_make($_) } qw(flags libraries behind cases);
+my ($flags, $libraries, $behind, $benches, $embedded) = map { of_make($_) } qw(flags libraries behind cases embedded);
 succeeds("cc -I'$tree' $flags -c '$tree/problems/scenes/mine.c' -o '$tree/mine.o'", 'the file compiles');
 succeeds("cc -I'$tree' $flags -c problems/scenes/registry.c -o '$tree/registry.o'", 'and so does the catalogue');
 succeeds("cc $libraries build/obj/harness/main.o '$tree/mine.o' '$tree/registry.o' build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind",
@@ -106,6 +107,24 @@ succeeds("cc $libraries '$tree/bench_main.o' '$tree/bench_mine.o' $benches build
 succeeds("'$tree/bench' mine --seconds 0.05 > '$tree/bench.out' && grep -q '^mine/trace .*rows' '$tree/bench.out' && grep -q 'a trace of' '$tree/bench.out'" .
   " && grep -q ' x .*every other row' '$tree/bench.out'", 'and it is measured, beside its peer');
 
+# All of the harness that sees a header is compiled anew, in a hurry, and the program linked with it.
+sub link_anew {
+  my ($header, $what, @more) = @_;
+  my @seers = split ' ', qx(cd '@{[root()]}' && grep -lE '$header' \$(find build/obj/harness -name '*.d') | sed 's,^build/obj/,,; s,[.]d\$,.c,');
+  my %object = map { $_ => "$tree/anew_" . s/\W/_/gr . '.o' } grep { !m{^harness/bench/} } @seers;
+  cmp_ok(scalar keys %object, '>', 5, "what sees a $what is known");
+  my $rules = 'all: ' . join(' ', values %object) . "\n";
+  for my $source (sort keys %object) {
+    my $from = -e "$tree/$source" ? "$tree/$source" : $source;
+    $rules .= "$object{$source}: ; cc -I'$tree' $flags -Ibuild/obj -O0 -c $from -o \$@\n";
+  }
+  spew("$tree/anew.mk", $rules);
+  succeeds("env -u MAKEFLAGS -u MFLAGS make -s -j2 -f '$tree/anew.mk' all", "the $what compiles, and all that sees it");
+  my $main = delete $object{'harness/main.c'} // 'build/obj/harness/main.o';
+  succeeds("cc $libraries $main @{[values %object]} @more build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');
+  return;
+}
+
 # ---- harness/README.md: adding an audit column
 my ($column) = slurp(root() . '/harness/README.md') =~ /^## Adding an audit column\n(.*)/ms;
 my ($number, $info, $member, $place, $again) =
@@ -119,20 +138,7 @@ insert('harness/audit/audit.h', qr/(typedef struct eb_audit_row \{\n)/, "  $memb
 insert('harness/audit/audit.c', qr/(\beb_audit_step\([^;]*?\) \{\n.*?row->inverted = [^\n]*\n)/s, $figure);
 insert('harness/case/auditor.c', qr/(\bfill_columns\([^;]*?\) \{\n)/, "  $place\n");
 
-# All that sees one of the two headers is compiled anew, in a hurry.
-my @seers = split ' ', qx(cd '@{[root()]}' && grep -lE 'harness/(results/record|audit/audit)[.]h' \$(find build/obj/harness -name '*.d') | sed 's,^build/obj/,,; s,[.]d\$,.c,');
-@seers = grep { !m{^harness/bench/} } @seers;
-cmp_ok(scalar @seers, '>', 20, 'what sees columns is known');
-my %seer = map { $_ => "$tree/column_" . s/\W/_/gr . '.o' } @seers;
-$rules = 'all: ' . join(' ', values %seer) . "\n";
-for my $source (sort keys %seer) {
-  my $from = -e "$tree/$source" ? "$tree/$source" : $source;
-  $rules .= "$seer{$source}: ; cc -I'$tree' $flags -Ibuild/obj -O0 -c $from -o \$@\n";
-}
-spew("$tree/columns.mk", $rules);
-succeeds("env -u MAKEFLAGS -u MFLAGS make -s -j2 -f '$tree/columns.mk' all", 'the column compiles, and all that sees columns');
-my $main = delete $seer{'harness/main.c'} // 'build/obj/harness/main.o';
-succeeds("cc $libraries $main @{[values %seer]} build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');
+link_anew('harness/(results/record|audit/audit)[.]h', 'column');
 succeeds("'$tree/elastobench' run bench/beam:resolution=0.25 -s newton --steps 3 --frames all -o '$tree/column.h5'", 'and a scene runs with it, audited');
 succeeds("'$tree/elastobench' export '$tree/column.h5' --to csv -o '$tree/column.csv' && head -1 '$tree/column.csv' | grep -qw highest", 'exports have it');
 SKIP: {
@@ -142,5 +148,42 @@ SKIP: {
   succeeds("cp -n tests/oracle/*.py '$tree/tests/oracle'", 'the oracle beside it');
   succeeds("PYTHONDONTWRITEBYTECODE=1 $python '$tree/tests/oracle/oracle.py' --show '$tree/column.h5' | grep -qw highest", 'the oracle recomputes it, and agrees');
 }
+
+# ---- problems/contact/README.md: adding a collider's shape
+my ($shapes) = slurp(root() . '/problems/contact/README.md') =~ /^## Adding a collider's shape\n(.*)/ms;
+my ($kind) = $shapes =~ /`(EB_\w+, \/\*[^`]*\*\/)`/;
+my ($called, $shape) = $shapes =~ /`("\w+",)`.*`(\{\.kind = [^`]*\},)`/s;
+my ($signed, $profile) = $shapes =~ /\n```c\n(.*?)```\n/gs;
+ok($kind && $shape && $profile, "the README has the parts of a collider's shape");
+$tree = scratch('shape');
+insert('problems/collision/collider.h', qr/(typedef enum eb_collider_kind \{\n)/, "  $kind\n");
+insert('harness/results/scene.c', qr/(\bcollider_kind_name\([^;]*?names\[\] = \{)/s, "$called ");
+insert('problems/collision/collider.c', qr/(\beb_collider_distance\([^;]*?\) \{\n.*?switch \([^\n]*\n)/s, $signed);
+insert('harness/report/tessellate.c', qr/(\beb_tessellate\([^;]*?\) \{\n.*?switch \([^\n]*\n)/s, $profile);
+insert('tests/test_collider.c', qr/(static const eb_collider shapes\[\] = \{\n)/, "    $shape\n");
+insert('tests/test_collider.c', qr/(static const char \*const names\[\] = \{)/, "$called ");
+insert('tests/test_collider.c', qr/(enum \{ SHAPES = )/, '1 + ');
+my %part = map { $_ => "$tree/" . s/\W/_/gr . '.o' } qw(problems/collision/collider.c harness/results/scene.c harness/report/tessellate.c tests/test_collider.c);
+succeeds("cc -I'$tree' $flags -c '$tree/$_' -o '$part{$_}'", "$_ compiles with it") for sort keys %part;
+succeeds("cc $libraries @{[map { $part{$_} } qw(tests/test_collider.c problems/collision/collider.c)]} build/libharness.a build/libelastobench.a -o '$tree/test_collider' $behind" .
+  " && '$tree/test_collider' > '$tree/test_collider.out'", 'the test of colliders holds it to differences of its distance');
+like(slurp("$tree/test_collider.out"), qr/^ok .*capsule: normals are gradients of the distance/m, 'and has tested it');
+
+# ---- reports/README.md: adding a plot
+my ($plot) = slurp(root() . '/reports/README.md') =~ /^## Add a plot\n(.*?)\n## /ms;
+my ($template, $kinds) = $plot =~ /\n((?:    [^\n]*\n)+).*`(\{\.stem = [^`]*\},)`/s;
+my ($stem) = $plot =~ /`gnuplot\/(\w+)\.gp`/;
+ok($template && $kinds && $stem, 'the README has the template of a plot and its entry');
+$tree = scratch('plot');
+make_path("$tree/reports/gnuplot");
+spew("$tree/reports/gnuplot/$stem.gp", $template =~ s/^    //gmr);
+insert('harness/report/model.h', qr/(EB_PLOT_KINDS = )/, '1 + ');
+insert('harness/report/plots.c', qr/(const eb_plot_kind eb_plot_kinds\[EB_PLOT_KINDS\] = \{\n)/, "    $kinds\n");
+succeeds("perl reports/embed.pl $embedded '$tree/reports/gnuplot/$stem.gp' | sed 's,\"$tree/reports/,\",' > '$tree/embedded.c' && cc $flags -I. -c '$tree/embedded.c' -o '$tree/embedded.o'",
+  'the template is embedded');
+link_anew('harness/report/model[.]h', 'plot', "$tree/embedded.o");
+succeeds("'$tree/elastobench' run bench/beam:resolution=0.25 -s newton --steps 5 -o '$tree/plot.h5' && '$tree/elastobench' report '$tree/plot.h5' -o '$tree/report'", 'and reports');
+my ($points) = glob("$tree/report/*-$stem.dat");
+is(scalar(() = slurp($points) =~ /^[\d.]\S* \S+$/mg), 5, 'with a point a step') if ok($points && -s $points =~ s/dat$/svg/r, 'the plot is drawn');
 
 done_testing();
