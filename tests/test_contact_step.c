@@ -190,8 +190,9 @@ static void touches_itself(void) {
 
 static void demands(void) {
   tap_ok(eb_constraint_target_gap(2e-4, 1e-4) == 1e-4, "what is far has to keep the gap");
-  double near = eb_constraint_target_gap(5e-5, 1e-4);
-  tap_ok(near > 5e-5 && near < 1e-4, "what is closer comes away slowly");
+  tap_ok(eb_constraint_target_gap(6e-5, 1e-4) == 6e-5, "what has half of it stays as it is");
+  double near = eb_constraint_target_gap(3e-5, 1e-4);
+  tap_ok(near > 3e-5 && near < 5e-5, "what is closer comes away slowly");
   tap_ok(eb_constraint_target_gap(1e-9, 1e-4) < 5e-5, "also when it nearly touches");
 }
 

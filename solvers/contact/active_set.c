@@ -134,11 +134,14 @@ void eb_constraints_reset(eb_constraints *set) {
 static const double boundary = 1e-6;
 /* Edges whose directions have a smaller sine count as parallel. */
 static const double parallel_sine = 0.05;
-/* Part of what is missing to the gap that one step recovers. */
-static const double recovery = 0.25;
+/* Of the gap: how much of it a pair may lack without being moved; of what it lacks beyond, the part
+ * that one step recovers. What a step takes back stays in the velocities: bodies at rest that were
+ * lifted to the whole gap would fall back and be lifted again. */
+static const double slack = 0.5, recovery = 0.25;
 
 double eb_constraint_target_gap(double distance, double gap) {
-  return distance < gap ? distance + recovery * (gap - distance) : gap;
+  if (distance >= gap) return gap;
+  return distance + recovery * fmax((1 - slack) * gap - distance, 0);
 }
 
 static void weighted_sum(const double weight[4], const double x[4][3], double sum[3]) {

@@ -43,8 +43,8 @@ typedef struct eb_constraints {
 void eb_constraints_reset(eb_constraints *set);
 
 /* The distance that a pair `distance` > 0 (m) apart at the start of a step has to keep at its end:
- * `gap`; when it starts closer, a quarter of what it lacks more than it has, so that pairs that
- * have come too close part slowly. */
+ * `gap`; when it starts closer, as much as it has, and from half of the gap down a quarter of what
+ * it lacks of that more, so that pairs at rest are left alone and those too close part slowly. */
 double eb_constraint_target_gap(double distance, double gap);
 /* Weights and frame at configuration x. The force keeps its direction in space as far as it still
  * pushes, else it becomes 0. x0: the start of the step, where nothing touches. `touching`: x is at
