@@ -171,7 +171,7 @@ run('run', $beam, map({ ('-s', "$bad none 2 'x\n$_'") } 'y', 'z'), '--steps', '3
 is_code(0, 'a report of commands of two lines', 'report', 'lines.h5', '-o', 'lines');
 my @plots = glob scratch('lines/*.dat');
 ok(@plots && !(grep { !/^(?:["#]|[-\d.]|nan|$)/ } map { split /\n/, slurp($_) } @plots), '  has whole lines in the data of its plots');
-run('run', 'bench/beam', '-s', "$bad burn", '-s', "$bad others", '--steps', '25', '-o', 'burn.h5');
+run('run', 'bench/beam', '-s', "$bad burn", '-s', "$bad others", '--steps', '60', '-o', 'burn.h5');
 %run = map { $_->{options} =~ / (\w+)$/ ? ($1 => $_) : () } runs_in('burn.h5');
 for my $fault (qw(burn others)) {
   # Another process may be met at work, which ends the case before its time has added up.
