@@ -279,8 +279,9 @@ static void test_one_repetition(void) {
 }
 
 /* What ran once is judged by how much the others vary: here by 2 % with four degrees of freedom, t
- * = 2.776, two times on the two sides. The solve's share varies by 1 %, and so half a run that is
- * the solve by half of that: what a whole run varies by is not in it. A frame varies by itself. */
+ * = 2.776, two times on the two sides. The solve's share of half a run varies by 1 %, for which the
+ * solve varies by 2 %, and so does that of a run that ran once: what a whole run varies by is not
+ * in it. A frame varies by itself. */
 static void test_pooled(void) {
   static const double alike[3] = {1, 1.02, 1 / 1.02}, shares[3] = {0.5, 0.505, 0.5 / 1.01};
   static const verdict v[] = {
@@ -288,9 +289,9 @@ static void test_pooled(void) {
       {"mean(frame(d.wall)) / mean(frame(e.wall)) >= 2.3", NO, "(4 degrees of freedom)"},
       {"mean(frame(d.wall)) / mean(frame(e.wall)) >= 1.95", OPEN, "too noisy to say"},
       {"mean(d.phases/factor) / mean(d.wall) > 1e-6", NO, "0 [0, 0] > 1e-06"},
-      {"mean(d.phases/solve) / mean(d.wall) >= 0.49", YES, "0.5 [0.4931, 0.507]"},
-      {"mean(d.phases/solve) / mean(d.wall) >= 0.495", OPEN, "a stage's share of them by 1 %"},
-      {"mean(d.phases/solve) / mean(e.wall) >= 0.97", OPEN, "1 [0.91"},
+      {"mean(d.phases/solve) / mean(d.wall) >= 0.48", YES, "0.5 [0.4864, 0.514]"},
+      {"mean(d.phases/solve) / mean(d.wall) >= 0.49", OPEN, "a stage beside them by 2 %"},
+      {"mean(d.phases/solve) / mean(e.wall) >= 0.97", OPEN, "1 [0.90"},
       {"max(frame(d.wall)) / min(frame(d.wall)) <= 1.05", OPEN, "too noisy to say"},
       {"max(frame(d.wall)) / min(frame(d.wall)) <= 1.1", YES, "1 [0.92"}};
   fake runs[8];

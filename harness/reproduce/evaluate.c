@@ -581,11 +581,12 @@ static eb_error decide_pooled(eb_evaluation *e, const sides *of, double a, doubl
   if (a == 0) decide_by(-b, 0, false, comparison, out);
   if (!(a > 0 && b > 0)) return EB_OK;
   EB_TRY(eb_noise_variance(&these, of->named, read_ratio, (void *)of, &variance));
+  if (!isfinite(variance)) return EB_OK;
   double half = eb_sample_student((size_t)noise->freedom) * sqrt(variance / count);
   decide_by(log(a / b), half, true, comparison, out);
   return eb_evaluation_say(
       e,
-      "fewer than 3 repetitions: times are taken to vary by %.2g %%, a stage's share of them by "
+      "fewer than 3 repetitions: times are taken to vary by %.2g %%, a stage beside them by "
       "%.2g %%, as those of all repeated cases do (%d degrees of freedom)",
       100 * noise->pace, 100 * noise->stage, noise->freedom);
 }

@@ -277,50 +277,67 @@ static double squares_about_mean(const double *y, int count) {
   return sum;
 }
 
-/* Adds the squares of a case's repetitions about their mean to those in *noise, over the steps that
- * all of them did without the first frame: of the logarithm of a step, and of those of its stages'
- * shares. A share's squares are weighted by it: what takes little time is timed badly, and matters
- * little. `logs` has room for two of each repetition. */
+/* Squares of logarithms about their means. */
+typedef struct squares {
+  double pace, stage;
+  double expected; /* stage, if stages vary by 1 */
+  int freedom;
+} squares;
+
+/* Adds those of the stages' shares, over steps [warm, steps). If stages vary by tau, each by
+ * itself, the logarithm of the share q_p of one varies by tau^2 ((1 - q_p)^2 + sum_k q_k^2), k over
+ * the others, for it is in the whole as they are. A share is weighted by itself: what takes little
+ * time is timed badly, and matters little. `walls`: logarithms of a step, a repetition each;
+ * `shares`: room for as many. */
+static eb_error add_stages(const eb_results *results, const eb_case_evidence *found, size_t warm,
+                           size_t steps, const double *walls, double *shares, squares *out) {
+  double q[EB_PHASE_COUNT] = {0}, all = 0;
+  for (int p = 0; p < EB_PHASE_COUNT; p++) {
+    EB_TRY(read_logs(results, found, EB_STEP_PHASES + p, warm, steps, shares));
+    for (int r = 0; r < found->run_count; r++) shares[r] -= walls[r];
+    double square = squares_about_mean(shares, found->run_count);
+    if (!isfinite(square)) continue; /* a stage that takes no time */
+    q[p] = exp(eb_sample_mean(shares, (size_t)found->run_count));
+    out->stage += q[p] * square;
+    all += q[p] * q[p];
+  }
+  for (int p = 0; p < EB_PHASE_COUNT; p++)
+    out->expected += (found->run_count - 1) * q[p] * ((1 - q[p]) * (1 - q[p]) + all - q[p] * q[p]);
+  return EB_OK;
+}
+
+/* Adds those of a case's repetitions, over the steps that all of them did without the first frame.
+ * `logs` has room for two of each. */
 static eb_error add_squares(const eb_results *results, const eb_case_evidence *found, double *logs,
-                            eb_noise *noise) {
+                            squares *out) {
   size_t steps = SIZE_MAX, warm = (size_t)eb_warmup_steps(eb_results_run(results, found->runs[0]));
-  double *shares = logs + found->run_count, weights = 0, weighted = 0;
   for (int r = 0; r < found->run_count; r++) {
     size_t done = (size_t)eb_results_run(results, found->runs[r])->steps_done;
     if (done < steps) steps = done;
   }
   warm = eb_sample_warmup(steps, warm);
   EB_TRY(read_logs(results, found, EB_COL_WALL, warm, steps, logs));
-  double squares = squares_about_mean(logs, found->run_count);
-  if (!isfinite(squares)) return EB_OK;
-  for (int p = 0; p < EB_PHASE_COUNT; p++) {
-    EB_TRY(read_logs(results, found, EB_STEP_PHASES + p, warm, steps, shares));
-    for (int r = 0; r < found->run_count; r++) shares[r] -= logs[r];
-    double weight = exp(eb_sample_mean(shares, (size_t)found->run_count)),
-           of_share = squares_about_mean(shares, found->run_count);
-    if (!isfinite(of_share)) continue; /* a stage that takes no time */
-    weights += weight;
-    weighted += weight * of_share;
-  }
-  noise->pace += squares;
-  noise->stage += weights > 0 ? weighted / weights : 0;
-  noise->freedom += found->run_count - 1;
-  return EB_OK;
+  double pace = squares_about_mean(logs, found->run_count);
+  if (!isfinite(pace)) return EB_OK;
+  out->pace += pace;
+  out->freedom += found->run_count - 1;
+  return add_stages(results, found, warm, steps, logs, logs + found->run_count, out);
 }
 
 static eb_error measure_noise(const eb_evidence *evidence, eb_noise *out) {
-  *out = (eb_noise){0};
+  squares sums = {0};
   for (int c = 0; c < evidence->paper->case_count; c++) {
     double *logs;
     const eb_case_evidence *found = &evidence->cases[c];
     if (found->run_count < 2) continue;
     EB_TRY(EB_NEW(logs, 2 * found->run_count));
-    eb_error error = add_squares(evidence->results, found, logs, out);
+    eb_error error = add_squares(evidence->results, found, logs, &sums);
     free(logs);
     EB_TRY(error);
   }
-  out->pace = out->freedom ? sqrt(out->pace / out->freedom) : NAN;
-  out->stage = out->freedom ? sqrt(out->stage / out->freedom) : NAN;
+  *out = (eb_noise){.pace = sqrt(sums.pace / sums.freedom),
+                    .stage = sums.expected > 0 ? sqrt(sums.stage / sums.expected) : 0,
+                    .freedom = sums.freedom};
   return EB_OK;
 }
 

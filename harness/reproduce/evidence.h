@@ -54,8 +54,8 @@ typedef struct eb_case_evidence {
 /* How much times vary from one repetition to the next, pooled over all cases with repetitions. */
 typedef struct eb_noise {
   double pace;  /* standard deviation of the logarithm of a run's mean step */
-  double stage; /* the same of a stage's share of it, weighted by that */
-  int freedom;  /* degrees of freedom of either; 0: no case has repetitions, both are NaN */
+  double stage; /* the same of a stage beside its run */
+  int freedom;  /* degrees of freedom; 0: no case has repetitions, and nothing is known */
 } eb_noise;
 
 typedef struct eb_evidence {
