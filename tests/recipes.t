@@ -67,23 +67,30 @@ sub insert {
   return;
 }
 
+# Compiles sources, of which those in the tree stand in front, and returns the object of each.
+sub objects {
+  my ($options, $name, @sources) = @_;
+  my %object = map { $_ => "$tree/" . s/\W/_/gr . '.o' } @sources;
+  my $rules = 'all: ' . join(' ', values %object) . "\n";
+  for my $source (sort keys %object) {
+    my $from = -e "$tree/$source" ? "$tree/$source" : $source;
+    $rules .= "$object{$source}: ; cc -I'$tree' $flags -Ibuild/obj $options -c $from -o \$@\n";
+  }
+  spew("$tree/objects.mk", $rules);
+  succeeds("env -u MAKEFLAGS -u MFLAGS make -s -j2 -f '$tree/objects.mk' all", $name);
+  return %object;
+}
+
 chomp $name;
 insert('problems/elasticity/material.h', qr/(#define EB_MATERIALS\(ENTRY\)(?:[^\n]*\\\n)+[^\n]*)/, " \\\n  $name");
 insert('problems/elasticity/materials.c', qr/()(?=\/\* ---- any material)/, "$section\n");
 insert($places[$_][0], qr/(\b$places[$_][1]\([^;]*?\) \{\n.*?switch \([^\n]*\n)/s, $cases[$_]) for 0 .. $#cases;
 
-# Everything that counts materials is compiled anew; the tree's own files stand in front.
+# Everything that counts materials is compiled anew.
 my $counts = 'EB_(MATERIAL_(KINDS|CHOICES)|SCENE_PARAMETERS)';
 my @sources = split ' ', qx(cd '@{[root()]}' && grep -lEr '$counts' harness problems --include='*.c');
 push @sources, qw(harness/audit/tangent.c tests/support/plain_tangent.c tests/test_materials.c tests/test_audit_tangent.c);
-my %object = map { $_ => "$tree/" . s/\W/_/gr . '.o' } @sources;
-my $rules = 'all: ' . join(' ', values %object) . "\n";
-for my $source (sort keys %object) {
-  my $from = -e "$tree/$source" ? "$tree/$source" : $source;
-  $rules .= "$object{$source}: ; cc -I'$tree' $flags -c $from -o \$@\n";
-}
-spew("$tree/objects.mk", $rules);
-succeeds("env -u MAKEFLAGS -u MFLAGS make -s -j2 -f '$tree/objects.mk' all", 'the material compiles, and all that counts materials');
+my %object = objects('', 'the material compiles, and all that counts materials', @sources);
 my $library = join ' ', map { $object{$_} } grep { !/^tests\/test_/ } sort keys %object;
 for my $test (qw(test_materials test_audit_tangent)) {
   succeeds("cc $libraries $object{qq(tests/$test.c)} $library \$(ls build/obj/tests/support/*.o | grep -v plain_tangent) build/libharness.a build/libelastobench.a -o '$tree/$test' $behind" .
@@ -111,15 +118,9 @@ succeeds("'$tree/bench' mine --seconds 0.05 > '$tree/bench.out' && grep -q '^min
 sub link_anew {
   my ($header, $what, @more) = @_;
   my @seers = split ' ', qx(cd '@{[root()]}' && grep -lE '$header' \$(find build/obj/harness -name '*.d') | sed 's,^build/obj/,,; s,[.]d\$,.c,');
-  my %object = map { $_ => "$tree/anew_" . s/\W/_/gr . '.o' } grep { !m{^harness/bench/} } @seers;
-  cmp_ok(scalar keys %object, '>', 5, "what sees a $what is known");
-  my $rules = 'all: ' . join(' ', values %object) . "\n";
-  for my $source (sort keys %object) {
-    my $from = -e "$tree/$source" ? "$tree/$source" : $source;
-    $rules .= "$object{$source}: ; cc -I'$tree' $flags -Ibuild/obj -O0 -c $from -o \$@\n";
-  }
-  spew("$tree/anew.mk", $rules);
-  succeeds("env -u MAKEFLAGS -u MFLAGS make -s -j2 -f '$tree/anew.mk' all", "the $what compiles, and all that sees it");
+  @seers = grep { !m{^harness/bench/} && -e root() . "/$_" } @seers; # a build may outlive its sources
+  cmp_ok(scalar @seers, '>', 5, "what sees a $what is known");
+  my %object = objects('-O0', "the $what compiles, and all that sees it", @seers);
   my $main = delete $object{'harness/main.c'} // 'build/obj/harness/main.o';
   succeeds("cc $libraries $main @{[values %object]} @more build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');
   return;
@@ -163,8 +164,8 @@ insert('harness/report/tessellate.c', qr/(\beb_tessellate\([^;]*?\) \{\n.*?switc
 insert('tests/test_collider.c', qr/(static const eb_collider shapes\[\] = \{\n)/, "    $shape\n");
 insert('tests/test_collider.c', qr/(static const char \*const names\[\] = \{)/, "$called ");
 insert('tests/test_collider.c', qr/(enum \{ SHAPES = )/, '1 + ');
-my %part = map { $_ => "$tree/" . s/\W/_/gr . '.o' } qw(problems/collision/collider.c harness/results/scene.c harness/report/tessellate.c tests/test_collider.c);
-succeeds("cc -I'$tree' $flags -c '$tree/$_' -o '$part{$_}'", "$_ compiles with it") for sort keys %part;
+my %part = objects('', 'the shape compiles, and all that knows shapes',
+  qw(problems/collision/collider.c harness/results/scene.c harness/report/tessellate.c tests/test_collider.c));
 succeeds("cc $libraries @{[map { $part{$_} } qw(tests/test_collider.c problems/collision/collider.c)]} build/libharness.a build/libelastobench.a -o '$tree/test_collider' $behind" .
   " && '$tree/test_collider' > '$tree/test_collider.out'", 'the test of colliders holds it to differences of its distance');
 like(slurp("$tree/test_collider.out"), qr/^ok .*capsule: normals are gradients of the distance/m, 'and has tested it');
