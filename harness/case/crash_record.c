@@ -221,6 +221,7 @@ static eb_error check_folder(const char *raw, const char *words) {
   unlink(path);
   free(path);
   if (!failure) return EB_OK;
+  if (strstr(words, strerror(failure))) return EB_ERROR(EB_ERR_IO, "%s", words);
   return EB_ERROR(EB_ERR_IO, "%s (%s)", words, strerror(failure));
 }
 
