@@ -131,6 +131,55 @@ static void steps_one_after_another(void) {
   close_world(w);
 }
 
+/* What is near at w->x, by a detector that has no past, is what this one says. */
+static bool as_without_a_past(const world *w, double distance, int32_t *found) {
+  eb_collisions *fresh;
+  const eb_near *near, *wanted;
+  int32_t count;
+  tap_require(eb_collisions_create(w->mesh, &fresh), "create");
+  tap_require(eb_collisions_begin(fresh, w->x, NULL, w->reach), "begin");
+  tap_require(eb_collisions_near(fresh, w->x, distance, &wanted, &count), "near");
+  tap_require(eb_collisions_near(w->collisions, w->x, distance, &near, found), "near");
+  bool same = count == *found;
+  for (int32_t k = 0; k < count && same; k++) {
+    eb_hit a = {wanted[k].pair, wanted[k].distance}, b = {near[k].pair, near[k].distance};
+    same = by_pair(&a, &b) == 0 && a.time == b.time;
+  }
+  if (!same) printf("#   %d pairs, %d without a past\n", *found, count);
+  eb_collisions_destroy(fresh);
+  return same;
+}
+
+/* A step that begins where the last one has ended has been told there what is near, but for what
+ * was no candidate of the last step, where vertices have ended at the edge of their boxes, or is
+ * none of this one, where it gives them less room. */
+static void steps_from_end_to_end(void) {
+  enum { STEPS = 12 };
+  random_state random = random_seed(23);
+  const double reach = 0.05;
+  world *w = open_scene(&random, reach);
+  double x1[3 * VERTICES];
+  bool same = true, less = false;
+  int32_t before = 0;
+  for (int step = 0; step < STEPS; step++) {
+    const eb_near *near;
+    int32_t count;
+    double distance = (step / 2 % 2 ? 1.5 : 0.5) * reach;
+    for (int32_t i = 0; i < w->vertices; i++) w->reach[i] = (step % 3 == 2 ? 0.2 : 1) * reach;
+    tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
+    same &= as_without_a_past(w, distance, &count);
+    less |= step > 0 && count != before;
+    move(w, &random, step % 2 ? 1 : 0.2, x1);
+    /* Now and then of another distance than it will be asked for. */
+    distance = (((step + 1) / 2 + (step % 7 == 6)) % 2 ? 1.5 : 0.5) * reach;
+    tap_require(eb_collisions_near(w->collisions, x1, distance, &near, &before), "near");
+    memcpy(w->x, x1, 3 * (size_t)w->vertices * sizeof *x1);
+  }
+  tap_ok(same, "a step from where the last one has ended finds what is near without a past");
+  tap_ok(less, "which is at times not what the last one has found there");
+  close_world(w);
+}
+
 static void order_is_asked_for(void) {
   random_state random = random_seed(5);
   world *w = open_scene(&random, 0.02);
@@ -148,6 +197,7 @@ int main(void) {
   near_at_the_start_and_on_the_way();
   trials_of_one_step();
   steps_one_after_another();
+  steps_from_end_to_end();
   order_is_asked_for();
   return tap_done();
 }

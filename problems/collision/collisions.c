@@ -81,6 +81,11 @@ struct eb_collisions {
   eb_hit *hits;  /* of all threads; the time is the distance in a test for that */
   eb_near *near;
   int64_t hit_room, near_room;
+  int32_t near_count;
+  /* `near` is all that is nearer than near_within where the vertices are now, m; < 0: it is not. */
+  double near_within;
+  double spare; /* the least part of its reach that the last test left a vertex, m */
+  double least_reach;
   int32_t *hit_start; /* where those of a kind and a first vertex begin */
 };
 
@@ -126,6 +131,7 @@ eb_error eb_collisions_create(const eb_collision_mesh *mesh, eb_collisions **out
   eb_collisions *c;
   EB_TRY(EB_NEW(c, 1));
   c->mesh = mesh;
+  c->near_within = -1;
   eb_error error = allocate(c);
   if (error)
     eb_collisions_destroy(c);
@@ -524,12 +530,15 @@ static void form_patches(eb_collisions *c, const double *x0) {
   c->spread = eb_patches_spread(&c->patches, (const double(*)[3])c->x0);
   memcpy(c->x1, c->x0, (size_t)vertices * sizeof *c->x1);
   memset(c->gone, 0, (size_t)c->patches.count * sizeof *c->gone);
+  c->near_within = -1;
 }
 
-/* Takes a vertex feature from x1, where it was seen last, to `next`. */
-static void move_vertex(eb_collisions *c, int32_t f, const double next[3]) {
+/* Takes a vertex feature from x1, where it was seen last, to `next`; whether that is elsewhere. */
+static bool move_vertex(eb_collisions *c, int32_t f, const double next[3]) {
+  bool stays = next[0] == c->x1[f][0] && next[1] == c->x1[f][1] && next[2] == c->x1[f][2];
   c->moved[f] = sqrt(eb_squared_distance3(next, c->x1[f]));
   memcpy(c->x1[f], next, sizeof c->x1[f]);
+  return !stays;
 }
 
 /* Adds the last way of the vertex of a patch that went farthest: no point of its features has gone
@@ -542,12 +551,12 @@ static void travel(eb_collisions *c, int32_t patch) {
   c->gone[patch] += most;
 }
 
-/* A vertex feature at x0: its way, reach and box in the step. */
-static void start_vertex(eb_collisions *c, int32_t f, const double *way, double reach) {
+/* A vertex feature at x0: its way, reach and box in the step. Whether it was elsewhere. */
+static bool start_vertex(eb_collisions *c, int32_t f, const double *way, double reach) {
   for (int d = 0; d < 3; d++) c->way[f][d] = way ? way[d] : 0;
   c->reach[f] = reach;
   c->box[f] = bounds_ahead(c, f, 1, 1);
-  move_vertex(c, f, c->x0[f]);
+  return move_vertex(c, f, c->x0[f]);
 }
 
 eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *way,
@@ -567,16 +576,21 @@ eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *w
   if (c->begun) gather(p, x0, c->x0);
   bool anew = !c->begun || eb_patches_spread(p, (const double(*)[3])c->x0) > 2 * c->spread;
   if (anew) form_patches(c, x0);
+  bool moves = false;
+  double least = INFINITY;
 #pragma omp parallel num_threads(team_for(sweep_work(c)))
   {
-#pragma omp for schedule(dynamic, VERTICES)
+#pragma omp for schedule(dynamic, VERTICES) reduction(| : moves) reduction(min : least)
     for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
       size_t i = (size_t)p->index[f];
-      start_vertex(c, f, way ? way + 3 * i : NULL, reach[i]);
+      moves |= start_vertex(c, f, way ? way + 3 * i : NULL, reach[i]);
+      least = eb_smaller(least, reach[i]);
     }
 #pragma omp for schedule(dynamic, PATCHES)
     for (int32_t k = 0; k < p->count; k++) travel(c, k);
   }
+  if (moves) c->near_within = -1;
+  c->least_reach = least;
   return follow_boxes(c, anew);
 }
 
@@ -635,15 +649,18 @@ int64_t eb_collisions_candidates(const eb_collisions *c) {
  * to be made again, all pairs of the two patches the least of that; skipping changes no hit. A
  * plane at the end of the trial alone tells the same of distances. */
 
-/* Moves a vertex to `next` and takes the box of the motion there from x0; for distances that of the
- * place alone, grown by half of it. Whether that is elsewhere than x0. */
-static bool sweep_vertex(eb_collisions *c, int32_t f, const double next[3]) {
+/* Where a vertex is not: where the step begins, where it was seen last. */
+enum { OFF_START = 1, OFF_LAST = 2 };
+
+/* Moves a vertex to `next`, of which it tells, and takes the box of the motion there from x0; for
+ * distances that of the place alone, grown by half of it. */
+static unsigned sweep_vertex(eb_collisions *c, int32_t f, const double next[3]) {
   double lo[3], hi[3], size[3];
   const double *from = c->x0[f], *to = c->x1[f];
-  bool moves = c->within < 0, elsewhere = false;
-  move_vertex(c, f, next);
+  bool moves = c->within < 0;
+  unsigned off = move_vertex(c, f, next) ? OFF_LAST : 0;
   for (int d = 0; d < 3; d++) {
-    elsewhere |= from[d] != to[d];
+    if (from[d] != to[d]) off |= OFF_START;
     if (moves) {
       lo[d] = eb_smaller(from[d], to[d]);
       hi[d] = eb_larger(to[d], from[d]);
@@ -655,7 +672,7 @@ static bool sweep_vertex(eb_collisions *c, int32_t f, const double next[3]) {
     }
   }
   c->swept[f] = eb_bounds_of(lo, hi, size);
-  return elsewhere;
+  return off;
 }
 
 static eb_error add_hit(hit_list *list, const eb_hit *hit) {
@@ -738,18 +755,23 @@ static void test_lists(eb_collisions *c, bool at_start) {
 static eb_error sweep_and_test(eb_collisions *c, const double *x1) {
   const eb_patches *p = &c->patches;
   int32_t outside = INT32_MAX;
-  bool elsewhere = false;
+  unsigned off = 0;
+  double spare = INFINITY;
 #pragma omp parallel num_threads(team_for(sweep_work(c) + list_work(c)))
   {
-#pragma omp for schedule(dynamic, VERTICES) reduction(min : outside) reduction(| : elsewhere)
+#pragma omp for schedule(dynamic, VERTICES) reduction(min : outside, spare) reduction(| : off)
     for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE]; f++) {
-      elsewhere |= sweep_vertex(c, f, x1 + 3 * (size_t)p->index[f]);
-      if (!(off_way(c, f, c->x1[f]) <= c->reach[f]) && p->index[f] < outside) outside = p->index[f];
+      off |= sweep_vertex(c, f, x1 + 3 * (size_t)p->index[f]);
+      double left = c->reach[f] - off_way(c, f, c->x1[f]);
+      spare = eb_smaller(spare, left);
+      if (!(left >= 0) && p->index[f] < outside) outside = p->index[f];
     }
 #pragma omp for schedule(dynamic, PATCHES)
     for (int32_t k = 0; k < p->count; k++) travel(c, k);
-    if (outside == INT32_MAX) test_lists(c, !elsewhere);
+    if (outside == INT32_MAX) test_lists(c, !(off & OFF_START));
   }
+  if (off & OFF_LAST) c->near_within = -1;
+  c->spare = spare;
   if (outside < INT32_MAX)
     return EB_ERROR(EB_ERR_INVALID,
                     "collisions: vertex %d has left its reach; call eb_collisions_cover before "
@@ -834,12 +856,29 @@ eb_error eb_collisions_find(eb_collisions *c, const double *x1, const eb_hit **h
   return EB_OK;
 }
 
+/* Where a step begins the last one has ended, and what is near there has been asked for: whether
+ * `near` is that of x. What is near is a candidate of any step that gives its vertices half of the
+ * distance around where they are. */
+static bool knows_near(const eb_collisions *c, const double *x, double distance) {
+  const eb_patches *p = &c->patches;
+  bool same = c->begun && c->near_within == distance && c->least_reach >= distance / 2;
+  for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE] && same; f++)
+    same = !memcmp(x + 3 * (size_t)p->index[f], c->x1[f], sizeof c->x1[f]);
+  return same;
+}
+
 eb_error eb_collisions_near(eb_collisions *c, const double *x, double distance,
                             const eb_near **near, int32_t *count) {
   *near = NULL;
-  EB_TRY(test(c, x, distance, count));
-  EB_TRY(GROW(c->near, &c->near_room, *count));
-  for (int32_t k = 0; k < *count; k++) c->near[k] = (eb_near){c->hits[k].pair, c->hits[k].time};
+  if (!knows_near(c, x, distance)) {
+    EB_TRY(test(c, x, distance, count));
+    c->near_within = -1;
+    EB_TRY(GROW(c->near, &c->near_room, *count));
+    for (int32_t k = 0; k < *count; k++) c->near[k] = (eb_near){c->hits[k].pair, c->hits[k].time};
+    c->near_count = *count;
+    if (c->spare >= distance / 2) c->near_within = distance;
+  }
   *near = c->near;
+  *count = c->near_count;
   return EB_OK;
 }
