@@ -61,20 +61,59 @@ static void consider(double y[4][3], const double weight[4], closest *best) {
   for (int i = 0; i < 4; i++) best->weight[i] = weight[i];
 }
 
-/* The vertex is of the first feature (sign 1) or of the second (-1). */
-static void consider_vertex_edge(double y[4][3], int vertex, int from, int to, double sign,
-                                 closest *best) {
-  double edge[3], reach[3], weight[4] = {0};
+/* A vertex of one feature against an edge of the other, in each lane. */
+typedef double lanes __attribute__((vector_size(32)));
+typedef long long lanes_mask __attribute__((vector_size(32))); /* 0 or -1 */
+
+static inline lanes choose(lanes_mask where, lanes a, lanes b) {
+  return (lanes)((where & (lanes_mask)a) | (~where & (lanes_mask)b));
+}
+
+static inline lanes lanes_dot3(const lanes a[3], const lanes b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Which corners are vertex, begin and end of the edge in each lane. A face has three edges: the
+ * last lane repeats the first. */
+#define FACE_VERTEX 0, 0, 0, 0
+#define FACE_FROM   1, 2, 3, 1
+#define FACE_TO     2, 3, 1, 2
+#define EDGE_VERTEX 0, 1, 2, 3
+#define EDGE_FROM   2, 2, 0, 0
+#define EDGE_TO     3, 3, 1, 1
+
+/* All vertices against all edges at once, for this is most of what bodies at rest upon each other
+ * cost: so many features are near and have to be measured in every step. */
+static void consider_vertex_edges(eb_pair_kind kind, double y[4][3], closest *best) {
+  static const int vertex[][4] = {{FACE_VERTEX}, {EDGE_VERTEX}},
+                   from[][4] = {{FACE_FROM}, {EDGE_FROM}}, to[][4] = {{FACE_TO}, {EDGE_TO}};
+  bool edges = kind == EB_EDGE_EDGE;
+  lanes a[3], b[3], c[3], edge[3], reach[3], difference[3];
   for (int d = 0; d < 3; d++) {
-    edge[d] = y[to][d] - y[from][d];
-    reach[d] = y[vertex][d] - y[from][d];
+    lanes all = {y[0][d], y[1][d], y[2][d], y[3][d]};
+    a[d] = edges ? all : __builtin_shufflevector(all, all, FACE_VERTEX);
+    b[d] = edges ? __builtin_shufflevector(all, all, EDGE_FROM)
+                 : __builtin_shufflevector(all, all, FACE_FROM);
+    c[d] = edges ? __builtin_shufflevector(all, all, EDGE_TO)
+                 : __builtin_shufflevector(all, all, FACE_TO);
+    edge[d] = c[d] - b[d];
+    reach[d] = a[d] - b[d];
   }
-  double along = eb_dot3(reach, edge), squared = eb_dot3(edge, edge);
-  double s = !(along > 0) ? 0 : along >= squared ? 1 : along / squared;
-  weight[vertex] = sign;
-  weight[from] = -sign * (1 - s);
-  weight[to] = -sign * s;
-  consider(y, weight, best);
+  const lanes zero = {0}, one = {1, 1, 1, 1}, second = {1, 1, -1, -1};
+  lanes along = lanes_dot3(reach, edge), squared = lanes_dot3(edge, edge);
+  lanes s = choose(along >= squared, one, along / squared);
+  s = choose(along > zero, s, zero);
+  /* The vertex is of the first feature (sign 1) or of the second (-1). */
+  lanes sign = edges ? second : one, w_from = -sign * (one - s), w_to = -sign * s;
+  for (int d = 0; d < 3; d++) difference[d] = sign * a[d] + w_from * b[d] + w_to * c[d];
+  lanes distance = lanes_dot3(difference, difference);
+  for (int l = 0; l < 4; l++) {
+    if (!(distance[l] < best->squared)) continue;
+    *best = (closest){.squared = distance[l]};
+    best->weight[vertex[edges][l]] = sign[l];
+    best->weight[from[edges][l]] = w_from[l];
+    best->weight[to[edges][l]] = w_to[l];
+  }
 }
 
 static void consider_interior(eb_pair_kind kind, double y[4][3], closest *best) {
@@ -106,16 +145,7 @@ double eb_closest_points(eb_pair_kind kind, const double x[4][3], double weight[
   for (int i = 0; i < 4; i++)
     for (int d = 0; d < 3; d++) y[i][d] = x[i][d] - x[1][d];
   closest best = {INFINITY, {0}};
-  if (kind == EB_VERTEX_FACE) {
-    consider_vertex_edge(y, 0, 1, 2, 1, &best);
-    consider_vertex_edge(y, 0, 2, 3, 1, &best);
-    consider_vertex_edge(y, 0, 3, 1, 1, &best);
-  } else {
-    consider_vertex_edge(y, 0, 2, 3, 1, &best);
-    consider_vertex_edge(y, 1, 2, 3, 1, &best);
-    consider_vertex_edge(y, 2, 0, 1, -1, &best);
-    consider_vertex_edge(y, 3, 0, 1, -1, &best);
-  }
+  consider_vertex_edges(kind, y, &best);
   consider_interior(kind, y, &best);
   for (int i = 0; i < 4; i++) weight[i] = best.weight[i];
   return sqrt(best.squared);
