@@ -229,7 +229,8 @@ void eb_constraint_linearize(eb_constraint *constraint, const double x0[4][3], c
                              bool touching) {
   double n[3], force[3] = {0};
   for (int k = 0; k < 3; k++) eb_add3(constraint->r[k], constraint->frame + 3 * k, force);
-  eb_closest_points((eb_pair_kind)constraint->pair.kind, x, constraint->weight);
+  constraint->distance =
+      eb_closest_points((eb_pair_kind)constraint->pair.kind, x, constraint->weight);
   find_normal(constraint->pair.kind, constraint->weight, x0, x, touching, n);
   /* Tangents that follow from the normal alone: across the axis that it is least along. A contact
    * keeps its frame from step to step, and with it the meaning of its two friction forces, as long
@@ -257,6 +258,7 @@ eb_error eb_active_set_create(const eb_contact_surface *surface, const eb_contac
   eb_error error = EB_NEW(out->constraints.start, (size_t)system->nodes + 1);
   if (!error) error = reserve(&out->constraints, FIRST_ROOM);
   if (!error) error = EB_NEW(out->changed, FIRST_ROOM);
+  if (!error) error = EB_NEW(out->distant, FIRST_ROOM);
   if (!error) error = EB_NEW(out->first_hit, surface->mesh->vertex_count);
   if (error) eb_active_set_clear(out);
   return error;
@@ -265,6 +267,7 @@ eb_error eb_active_set_create(const eb_contact_surface *surface, const eb_contac
 void eb_active_set_clear(eb_active_set *active) {
   clear_set(&active->constraints);
   free(active->changed);
+  free(active->distant);
   free(active->first_hit);
   *active = (eb_active_set){0};
 }
@@ -354,6 +357,7 @@ static eb_error activate(eb_active_set *active, const eb_pair *pair, double time
   int32_t count = active->constraints.count;
   if (count > active->room) {
     EB_TRY(EB_CONTACT_GROW(active->changed, 1, active->room, 2 * active->room));
+    EB_TRY(EB_CONTACT_GROW(active->distant, 1, active->room, 2 * active->room));
     active->room *= 2;
   }
   active->changed[count - 1] = 1;
@@ -409,18 +413,14 @@ eb_error eb_active_set_warm_start(eb_active_set *active) {
   const eb_near *near;
   int32_t count;
   for (int32_t k = 0; k < set->count; k++) {
-    const eb_constraint *constraint = set->all + k;
-    double x0[4][3], gaps = constraint->r[0] > 0 ? close_loaded : close_unloaded;
-    pair_points(&constraint->pair, active->surface->x0, x0);
-    double distance = distance_of(&constraint->pair, (eb_points)x0);
-    active->changed[k] =
-        distance > 0 && distance < gaps * active->gap && is_dynamic(active, &constraint->pair);
+    eb_constraint *constraint = set->all + k;
+    double gaps = constraint->r[0] > 0 ? close_loaded : close_unloaded;
+    linearize(active, constraint, 0, false);
+    constraint->relinearizations = 0;
+    active->changed[k] = constraint->distance > 0 && constraint->distance < gaps * active->gap &&
+                         is_dynamic(active, &constraint->pair);
   }
   filter(set, active->changed);
-  for (int32_t k = 0; k < set->count; k++) {
-    linearize(active, set->all + k, 0, false);
-    set->all[k].relinearizations = 0;
-  }
   EB_TRY(detect_near(active, active->surface->x0, &near, &count));
   return activate_near(active, near, count, active->surface->x0, 0);
 }
@@ -584,6 +584,7 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
   for (int32_t k = 0; k < count; k++) {
     const eb_constraint *constraint = active->constraints.all + k;
     if (active->changed[k]) continue;
+    active->distant[k] = acts_at_distance(active, constraint);
     bool again = constraint->relinearizations < MAX_RELINEARIZATIONS;
     bool foreign_normal = has_foreign_normal(active, constraint);
     /* Linearized at the ends of trials it would go on turning: edges that are nearly parallel have
@@ -592,7 +593,7 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
       if (keeps_side(active, &constraint->pair, 0, false)) relinearize(active, k, 0, false, log);
       continue;
     }
-    bool foreign = (again && acts_at_distance(active, constraint)) || foreign_normal;
+    bool foreign = (again && active->distant[k]) || foreign_normal;
     if (!foreign && !(again && is_off_gap(active, constraint))) continue;
     if (!keeps_side(active, &constraint->pair, 1, false)) continue;
     if (foreign && constraint->relinearizations < MAX_LEAPS)
@@ -606,8 +607,7 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
    * comes back as another one. Late outer iterations keep what they have, so that they end. */
   if (*accepted) {
     for (int32_t k = 0; k < count; k++)
-      active->changed[k] =
-          active->iteration > LAST_DROP || !acts_at_distance(active, active->constraints.all + k);
+      active->changed[k] = active->iteration > LAST_DROP || !active->distant[k];
     filter(&active->constraints, active->changed);
     *accepted = active->constraints.count == count;
     return EB_OK;

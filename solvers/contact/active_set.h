@@ -17,6 +17,7 @@ typedef struct eb_active_set {
   int64_t iteration; /* outer iteration of the step, from 1; set by the caller */
   int32_t room;
   uint8_t *changed;  /* room: activated or relinearized in this outer iteration */
+  uint8_t *distant;  /* room, of those that have not changed: the force acts at a distance */
   double *first_hit; /* surface vertices: when each hits its first face, beyond 1 when none */
 } eb_active_set;
 

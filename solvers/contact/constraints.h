@@ -22,6 +22,7 @@ typedef struct eb_constraint {
   double target_gap;        /* m */
   double r[3];              /* force, N, in the frame */
   double at[4][3];          /* configuration of the last linearization, m */
+  double distance;          /* of the features there, m */
   int32_t relinearizations; /* in this step */
 } eb_constraint;
 
