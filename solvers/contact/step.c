@@ -127,43 +127,53 @@ static eb_error create_system(const eb_solver *solver, eb_contact_system *out) {
 
 /* ---- the linear system: A and b ---- */
 
-/* Newton and Euler for one body, with velocities at the end as unknowns and forces at the start:
- *
- *   m V1 = m V0 + h F,   I W1 = I W0 + h (T - W0 x I W0),   I = R I0 R^T at the start.
- *
- * The gyroscopic torque stands on the right, explicitly: with it in A the matrix would lose its
- * symmetry. It does no work on W0 and turns the spin by h |W| a step. */
-static void body_rows(eb_contact_system *system, int32_t b) {
-  const eb_free_body *body = system->bodies->body + b;
-  const double *twist = system->state->twist + 6 * (int64_t)b;
-  eb_block_matrix *A = system->implicit.matrix;
-  int64_t row = system->nodes + 2 * (int64_t)b;
-  double *linear = A->values + 9 * (int64_t)A->diagonal[row], *inertia = linear + 9;
-  double force[3], torque[3], momentum[3], gyroscopic[3];
-  for (int d = 0; d < 9; d++) linear[d] = d % 4 ? 0 : body->mass;
-  eb_free_body_inertia(body, system->state->pose + 7 * (int64_t)b, inertia);
-  /* Force and torque about the centre, N and N m. Gravity acts on body.mass, the mass of the solid;
-   * what else acts on nodes (scripted forces, penalties) acts where they are. */
+/* Force (N) and torque about its centre (N m) of every body, into the places of its rows in b.
+ * Gravity acts on body.mass, the mass of the solid; what else acts on nodes (scripted forces,
+ * penalties) acts where they are. */
+static void sum_loads(eb_contact_system *system) {
   const eb_scene *scene = system->implicit.scene;
-  const double *mass = eb_elasticity_mass(scene->elasticity), *centre = system->state->pose + 7 * b;
-  for (int d = 0; d < 3; d++) force[d] = system->bodies->body[b].mass * scene->gravity[d];
-  memset(torque, 0, 3 * sizeof *torque);
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  double *loads = system->b + 3 * (int64_t)system->nodes;
+  for (int32_t b = 0; b < system->body_count; b++)
+    for (int d = 0; d < 3; d++) {
+      loads[6 * b + d] = system->bodies->body[b].mass * scene->gravity[d];
+      loads[6 * b + 3 + d] = 0;
+    }
   for (int32_t i = 0; i < system->nodes; i++) {
-    if (system->bodies->of_node[i] != b) continue;
+    int32_t b = eb_contact_system_body(system, i);
+    if (b < 0) continue;
+    const double *centre = system->state->pose + 7 * (int64_t)b;
     double f[3], arm[3], turn[3];
     for (int d = 0; d < 3; d++) {
       f[d] = system->implicit.force[3 * (int64_t)i + d] - mass[i] * scene->gravity[d];
       arm[d] = system->state->x[3 * (int64_t)i + d] - centre[d];
     }
     eb_cross3(arm, f, turn);
-    eb_add3(1, f, force);
-    eb_add3(1, turn, torque);
+    eb_add3(1, f, loads + 6 * (int64_t)b);
+    eb_add3(1, turn, loads + 6 * (int64_t)b + 3);
   }
+}
+
+/* Newton and Euler for one body, with velocities at the end as unknowns and forces at the start:
+ *
+ *   m V1 = m V0 + h F,   I W1 = I W0 + h (T - W0 x I W0),   I = R I0 R^T at the start.
+ *
+ * The gyroscopic torque stands on the right, explicitly: with it in A the matrix would lose its
+ * symmetry. It does no work on W0 and turns the spin by h |W| a step. F and T are in b. */
+static void body_rows(eb_contact_system *system, int32_t b) {
+  const eb_free_body *body = system->bodies->body + b;
+  const double *twist = system->state->twist + 6 * (int64_t)b;
+  eb_block_matrix *A = system->implicit.matrix;
+  int64_t row = system->nodes + 2 * (int64_t)b;
+  double *linear = A->values + 9 * (int64_t)A->diagonal[row], *inertia = linear + 9;
+  double *force = system->b + 3 * row, *torque = force + 3, momentum[3], gyroscopic[3];
+  for (int d = 0; d < 9; d++) linear[d] = d % 4 ? 0 : body->mass;
+  eb_free_body_inertia(body, system->state->pose + 7 * (int64_t)b, inertia);
   eb_turn3(inertia, twist + 3, momentum);
   eb_cross3(twist + 3, momentum, gyroscopic);
   for (int d = 0; d < 3; d++) {
-    system->b[3 * row + d] = body->mass * twist[d] + system->dt * force[d];
-    system->b[3 * row + 3 + d] = momentum[d] + system->dt * (torque[d] - gyroscopic[d]);
+    force[d] = body->mass * twist[d] + system->dt * force[d];
+    torque[d] = momentum[d] + system->dt * (torque[d] - gyroscopic[d]);
   }
 }
 
@@ -186,6 +196,7 @@ static bool assemble(eb_contact_system *system, const eb_state *state, double dt
       memcpy(system->value + 3 * (int64_t)i, work->prescribed + 3 * (int64_t)i,
              3 * sizeof *system->value);
   }
+  sum_loads(system);
   for (int32_t b = 0; b < system->body_count; b++) body_rows(system, b);
   eb_block_constrain(work->matrix, system->known, system->value, system->b);
   bool finite = eb_all_finite(3 * (int64_t)system->rows, system->b);
