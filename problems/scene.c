@@ -158,51 +158,32 @@ static const eb_contact_bounds contact_bounds = {.gap = 1e-4,
                                                  .angle = 2.4,
                                                  .normal = 10};
 
-/* Of each node at the start, to the collider that is nearest, m. */
-static void measure_distances(const eb_scene *scene, double *distance) {
-  double normal[3], velocity[3];
-  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
-    distance[i] = INFINITY;
-    for (int32_t c = 0; c < scene->collider_count; c++)
-      distance[i] =
-          fmin(distance[i], eb_collider_distance(&scene->colliders[c], 0, scene->x0 + 3 * (size_t)i,
-                                                 normal, velocity));
-  }
-}
-
-/* The most that a script moves a collider at in the default run, m/s. */
-static double fastest_collider(const eb_scene *scene) {
-  enum { TIMES = 500 };
-  double fastest = 0, end = (double)scene->ops->steps * scene->dt, offset[3], velocity[3];
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    const eb_collider *collider = &scene->colliders[c];
-    for (int s = 0; collider->motion && s <= TIMES; s++) {
-      collider->motion(end * s / TIMES, collider->motion_parameters, offset, velocity);
-      fastest = fmax(fastest, sqrt(eb_dot3(velocity, velocity)));
-    }
-  }
-  return fastest;
-}
-
 /* A twentieth of a body, and what a step takes it beyond the surface before any force has met it:
- * one and a half times the way of a step at the speed of its first impact, of the body that has
- * farthest to fall. */
+ * one and a half times the way of a step at the speed of its first impact. */
 static eb_error bound_penetration(eb_scene *scene) {
-  double speed2 = 0, *distance;
-  eb_bodies_extent bodies;
-  const eb_ranks *ranks = eb_scene_ranks(scene);
-  EB_TRY(eb_ranks_agree(ranks, EB_NEW(distance, scene->mesh->node_count)));
-  measure_distances(scene, distance);
-  eb_error error = eb_scene_bodies_measure(scene, distance, &bodies);
-  free(distance);
-  EB_TRY(error);
+  enum { TIMES = 500 };
+  double speed2 = 0, fall = INFINITY, collider_speed = 0, diagonal, normal[3], velocity[3];
+  double end = (double)scene->ops->steps * scene->dt;
+  EB_TRY(eb_scene_body_diagonal(scene, &diagonal));
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     speed2 = fmax(speed2, eb_dot3(scene->v0 + 3 * (size_t)i, scene->v0 + 3 * (size_t)i));
-  eb_ranks_max(ranks, 1, &speed2);
-  if (bodies.farthest > 0 && isfinite(bodies.farthest))
-    speed2 += 2 * sqrt(eb_dot3(scene->gravity, scene->gravity)) * bodies.farthest;
-  scene->penetration_bound =
-      bodies.diagonal / 20 + 1.5 * scene->dt * (sqrt(speed2) + fastest_collider(scene));
+  for (int32_t c = 0; c < scene->collider_count; c++) {
+    const eb_collider *collider = &scene->colliders[c];
+    /* The least distance of a node at the start; the most that a script moves at in the default
+     * run. */
+    for (int32_t i = 0; i < scene->mesh->node_count; i++)
+      fall = fmin(fall,
+                  eb_collider_distance(collider, 0, scene->x0 + 3 * (size_t)i, normal, velocity));
+    for (int s = 0; collider->motion && s <= TIMES; s++) {
+      double offset[3];
+      collider->motion(end * s / TIMES, collider->motion_parameters, offset, velocity);
+      collider_speed = fmax(collider_speed, sqrt(eb_dot3(velocity, velocity)));
+    }
+  }
+  eb_ranks_max(eb_scene_ranks(scene), 1, &speed2);
+  if (fall > 0 && isfinite(fall))
+    speed2 += 2 * sqrt(eb_dot3(scene->gravity, scene->gravity)) * fall;
+  scene->penetration_bound = diagonal / 20 + 1.5 * scene->dt * (sqrt(speed2) + collider_speed);
   return EB_OK;
 }
 

@@ -12,7 +12,7 @@
 
 /* A double holds the number of any node. */
 typedef struct body {
-  double name, lo[3], hi[3], least;
+  double name, lo[3], hi[3];
 } body;
 
 typedef struct pieces {
@@ -22,7 +22,7 @@ typedef struct pieces {
   body *body;   /* count */
 } pieces;
 
-static eb_error find_pieces(const eb_scene *scene, const double *distance, pieces *p) {
+static eb_error find_pieces(const eb_scene *scene, pieces *p) {
   const eb_mesh *mesh = scene->mesh;
   EB_TRY(EB_NEW(p->of, mesh->node_count));
   p->count = eb_mesh_components(mesh, p->of);
@@ -31,8 +31,7 @@ static eb_error find_pieces(const eb_scene *scene, const double *distance, piece
   for (int32_t b = 0; b < p->count; b++)
     p->body[b] = (body){.name = INFINITY,
                         .lo = {INFINITY, INFINITY, INFINITY},
-                        .hi = {-INFINITY, -INFINITY, -INFINITY},
-                        .least = INFINITY};
+                        .hi = {-INFINITY, -INFINITY, -INFINITY}};
   for (int32_t i = 0; i < mesh->node_count; i++) {
     const double *X = mesh->X + 3 * (size_t)i;
     body *of = &p->body[p->of[i]];
@@ -41,7 +40,6 @@ static eb_error find_pieces(const eb_scene *scene, const double *distance, piece
       of->lo[d] = fmin(of->lo[d], X[d]);
       of->hi[d] = fmax(of->hi[d], X[d]);
     }
-    of->least = fmin(of->least, distance[i]);
   }
   return EB_OK;
 }
@@ -66,22 +64,19 @@ static int by_name(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-static eb_bodies_extent extent_of(body *all, int32_t count) {
-  eb_bodies_extent extent = {0};
+static double largest_diagonal(body *all, int32_t count) {
+  double largest = 0;
   qsort(all, (size_t)count, sizeof *all, by_name);
   for (int32_t b = 0, end; b < count; b = end) {
     body joined = all[b];
-    for (end = b + 1; end < count && all[end].name == joined.name; end++) {
+    for (end = b + 1; end < count && all[end].name == joined.name; end++)
       for (int d = 0; d < 3; d++) {
         joined.lo[d] = fmin(joined.lo[d], all[end].lo[d]);
         joined.hi[d] = fmax(joined.hi[d], all[end].hi[d]);
       }
-      joined.least = fmin(joined.least, all[end].least);
-    }
-    extent.diagonal = fmax(extent.diagonal, sqrt(eb_squared_distance3(joined.hi, joined.lo)));
-    extent.farthest = fmax(extent.farthest, joined.least);
+    largest = fmax(largest, sqrt(eb_squared_distance3(joined.hi, joined.lo)));
   }
-  return extent;
+  return largest;
 }
 
 /* The bodies of all ranks, at rank 0. */
@@ -103,40 +98,36 @@ static eb_error open_gathered(const eb_ranks *ranks, gathered *g, int32_t mine, 
   return eb_ranks_agree(ranks, EB_NEW(g->all, *total));
 }
 
-static eb_error gather_extent(const eb_ranks *ranks, const pieces *p, gathered *g,
-                              eb_bodies_extent *out) {
+static eb_error gather_diagonal(const eb_ranks *ranks, const pieces *p, gathered *g, double *out) {
   int32_t total;
   EB_TRY(open_gathered(ranks, g, p->count, &total));
   MPI_Gatherv(p->body, REALS * p->count, MPI_DOUBLE, g->all, g->counts, g->offsets, MPI_DOUBLE, 0,
               eb_ranks_communicator(ranks));
-  if (eb_ranks_self(ranks) == 0) *out = extent_of(g->all, total);
-  eb_ranks_max(ranks, 1, &out->diagonal);
-  eb_ranks_max(ranks, 1, &out->farthest);
+  *out = eb_ranks_self(ranks) == 0 ? largest_diagonal(g->all, total) : 0;
+  eb_ranks_max(ranks, 1, out);
   return EB_OK;
 }
 
-static eb_error measure(const eb_scene *scene, const double *distance, pieces *p,
-                        eb_bodies_extent *out) {
+static eb_error find_diagonal(const eb_scene *scene, pieces *p, double *out) {
   const eb_ranks *ranks = eb_scene_ranks(scene);
-  EB_TRY(eb_ranks_agree(ranks, find_pieces(scene, distance, p)));
+  EB_TRY(eb_ranks_agree(ranks, find_pieces(scene, p)));
   if (!ranks) {
-    *out = extent_of(p->body, p->count);
+    *out = largest_diagonal(p->body, p->count);
     return EB_OK;
   }
   spread_names(scene, p);
   gathered g = {0};
-  eb_error error = gather_extent(ranks, p, &g, out);
+  eb_error error = gather_diagonal(ranks, p, &g, out);
   free(g.all);
   free(g.offsets);
   free(g.counts);
   return error;
 }
 
-eb_error eb_scene_bodies_measure(const eb_scene *scene, const double *distance,
-                                 eb_bodies_extent *out) {
+eb_error eb_scene_body_diagonal(const eb_scene *scene, double *out) {
   pieces p = {0};
-  *out = (eb_bodies_extent){0};
-  eb_error error = measure(scene, distance, &p, out);
+  *out = 0;
+  eb_error error = find_diagonal(scene, &p, out);
   free(p.body);
   free(p.name);
   free(p.of);

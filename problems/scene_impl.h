@@ -132,7 +132,7 @@ struct eb_scene {
   eb_collider colliders[EB_MAX_COLLIDERS];
   /* How deep a node may be in a collider at the end of a step, m; more breaks a rule of the audit.
    * Where setup leaves 0, a twentieth of the diagonal of a body and one and a half times the way of
-   * a step at the speed of its first impact, of the body that has farthest to fall. */
+   * a step at the speed of the first impact. */
   double penetration_bound;
   bool stands_still;      /* scripted nodes are the same at all times, and where they rest */
   bool bodies_collide;    /* whether the connected bodies of the mesh push each other */

@@ -635,27 +635,6 @@ static void test_fall(const char *name, const char *parameters, int steps, doubl
   finish(&r);
 }
 
-/* Every body comes down by itself: the one that has farthest to fall arrives fastest. */
-static void test_penetration_bound(void) {
-  enum { BEARS = 8 };
-  eb_scene *scene = make("hecht2012/bowl-of-bears", "resolution=0.02,bears=8,dt=0.01");
-  int32_t nodes = scene->mesh->node_count / BEARS;
-  double largest = 0, farthest = 0, least[BEARS];
-  for (int32_t b = 0; b < BEARS; b++) {
-    double lo[3], hi[3], n[3], w[3];
-    eb_mesh_bounds(scene->mesh->X + 3 * nodes * b, nodes, lo, hi);
-    largest = fmax(largest, distance(lo, hi));
-    least[b] = INFINITY;
-    for (int32_t i = nodes * b; i < nodes * (b + 1); i++)
-      least[b] = fmin(least[b], eb_collider_distance(scene->colliders, 0, scene->x0 + 3 * i, n, w));
-    farthest = fmax(farthest, least[b]);
-  }
-  tap_ok(farthest == least[BEARS - 1] && least[0] < farthest, "the bear of the upper layer falls");
-  tap_near(scene->penetration_bound, largest / 20 + 1.5 * 0.01 * sqrt(2 * 9.81 * farthest), 1e-12,
-           "how deep bodies may get follows from the one that falls farthest");
-  eb_scene_destroy(scene);
-}
-
 static int32_t inverted(const eb_mesh *mesh, const double *x) {
   int32_t count = 0;
   for (int32_t e = 0; e < mesh->element_count; e++) count += eb_mesh_element_volume(mesh, x, e) < 0;
@@ -758,7 +737,6 @@ int main(void) {
   test_barcut();
   test_fall("conjac2020/bunny", "resolution=0.02,material=corotational", 150, 0.02);
   test_fall("hecht2012/three-torus", "resolution=0.1", 150, 0.15);
-  test_penetration_bound();
   test_squash();
   test_loads();
   return fixture_close();
