@@ -29,6 +29,12 @@ static world *open_scene(random_state *random, double reach) {
   return w;
 }
 
+/* Bit by bit. */
+static bool is_same(const eb_near *near, eb_hit wanted) {
+  eb_hit got = {near->pair, near->distance};
+  return by_pair(&got, &wanted) == 0 && got.time == wanted.time;
+}
+
 static bool agrees(const world *w, near_brute *b) {
   const eb_near *near;
   int32_t count;
@@ -37,10 +43,7 @@ static bool agrees(const world *w, near_brute *b) {
   if (b->count > 1) qsort(b->found, (size_t)b->count, sizeof *b->found, by_pair);
   tap_require(eb_collisions_near(w->collisions, b->x, b->distance, &near, &count), "near");
   bool same = count == b->count && count > 0;
-  for (int32_t k = 0; k < count && same; k++) {
-    eb_hit got = {near[k].pair, near[k].distance};
-    same = by_pair(&got, &b->found[k]) == 0 && got.time == b->found[k].time;
-  }
+  for (int32_t k = 0; k < count && same; k++) same = is_same(&near[k], b->found[k]);
   if (!same) printf("#   %d pairs, brute force %d\n", count, b->count);
   return same;
 }
@@ -141,10 +144,8 @@ static bool as_without_a_past(const world *w, double distance, int32_t *found) {
   tap_require(eb_collisions_near(fresh, w->x, distance, &wanted, &count), "near");
   tap_require(eb_collisions_near(w->collisions, w->x, distance, &near, found), "near");
   bool same = count == *found;
-  for (int32_t k = 0; k < count && same; k++) {
-    eb_hit a = {wanted[k].pair, wanted[k].distance}, b = {near[k].pair, near[k].distance};
-    same = by_pair(&a, &b) == 0 && a.time == b.time;
-  }
+  for (int32_t k = 0; k < count && same; k++)
+    same = is_same(&near[k], (eb_hit){wanted[k].pair, wanted[k].distance});
   if (!same) printf("#   %d pairs, %d without a past\n", *found, count);
   eb_collisions_destroy(fresh);
   return same;

@@ -32,6 +32,7 @@
 #include "problems/collision/continuous.h"
 
 #include <float.h>
+#include <stdint.h>
 #include <math.h>
 
 #include "problems/base/vector3.h"
@@ -61,58 +62,50 @@ static void consider(double y[4][3], const double weight[4], closest *best) {
   for (int i = 0; i < 4; i++) best->weight[i] = weight[i];
 }
 
-/* A vertex of one feature against an edge of the other, in each lane. */
-typedef double lanes __attribute__((vector_size(32)));
-typedef long long lanes_mask __attribute__((vector_size(32))); /* 0 or -1 */
+/* A vertex of one feature against an edge of the other: the corners of each such pair. A face has
+ * three edges, and the first one once more. */
+enum { TRIED = 4 };
+static const int8_t vertex_of[2][TRIED] = {{0, 0, 0, 0}, {0, 1, 2, 3}},
+                    from_of[2][TRIED] = {{1, 2, 3, 1}, {2, 2, 0, 0}},
+                    to_of[2][TRIED] = {{2, 3, 1, 2}, {3, 3, 1, 1}};
 
-static inline lanes choose(lanes_mask where, lanes a, lanes b) {
-  return (lanes)((where & (lanes_mask)a) | (~where & (lanes_mask)b));
-}
-
-static inline lanes lanes_dot3(const lanes a[3], const lanes b[3]) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* Which corners are vertex, begin and end of the edge in each lane. A face has three edges: the
- * last lane repeats the first. */
-#define FACE_VERTEX 0, 0, 0, 0
-#define FACE_FROM   1, 2, 3, 1
-#define FACE_TO     2, 3, 1, 2
-#define EDGE_VERTEX 0, 1, 2, 3
-#define EDGE_FROM   2, 2, 0, 0
-#define EDGE_TO     3, 3, 1, 1
-
-/* All vertices against all edges at once, for this is most of what bodies at rest upon each other
- * cost: so many features are near and have to be measured in every step. */
+/* All at once, without branches, which compilers make vectors of: this is most of what bodies at
+ * rest upon each other cost, whose features are near and are measured in every step. */
 static void consider_vertex_edges(eb_pair_kind kind, double y[4][3], closest *best) {
-  static const int vertex[][4] = {{FACE_VERTEX}, {EDGE_VERTEX}},
-                   from[][4] = {{FACE_FROM}, {EDGE_FROM}}, to[][4] = {{FACE_TO}, {EDGE_TO}};
-  bool edges = kind == EB_EDGE_EDGE;
-  lanes a[3], b[3], c[3], edge[3], reach[3], difference[3];
-  for (int d = 0; d < 3; d++) {
-    lanes all = {y[0][d], y[1][d], y[2][d], y[3][d]};
-    a[d] = edges ? all : __builtin_shufflevector(all, all, FACE_VERTEX);
-    b[d] = edges ? __builtin_shufflevector(all, all, EDGE_FROM)
-                 : __builtin_shufflevector(all, all, FACE_FROM);
-    c[d] = edges ? __builtin_shufflevector(all, all, EDGE_TO)
-                 : __builtin_shufflevector(all, all, FACE_TO);
-    edge[d] = c[d] - b[d];
-    reach[d] = a[d] - b[d];
-  }
-  const lanes zero = {0}, one = {1, 1, 1, 1}, second = {1, 1, -1, -1};
-  lanes along = lanes_dot3(reach, edge), squared = lanes_dot3(edge, edge);
-  lanes s = choose(along >= squared, one, along / squared);
-  s = choose(along > zero, s, zero);
+  double vertex[3][TRIED], from[3][TRIED], to[3][TRIED], distance[TRIED];
+  double sign[TRIED], w_from[TRIED], w_to[TRIED];
+  for (int d = 0; d < 3; d++)
+    for (int l = 0; l < TRIED; l++) {
+      vertex[d][l] = y[vertex_of[kind][l]][d];
+      from[d][l] = y[from_of[kind][l]][d];
+      to[d][l] = y[to_of[kind][l]][d];
+    }
   /* The vertex is of the first feature (sign 1) or of the second (-1). */
-  lanes sign = edges ? second : one, w_from = -sign * (one - s), w_to = -sign * s;
-  for (int d = 0; d < 3; d++) difference[d] = sign * a[d] + w_from * b[d] + w_to * c[d];
-  lanes distance = lanes_dot3(difference, difference);
-  for (int l = 0; l < 4; l++) {
+  for (int l = 0; l < TRIED; l++) sign[l] = vertex_of[kind][l] < 2 ? 1 : -1;
+  for (int l = 0; l < TRIED; l++) {
+    double along = 0, squared = 0;
+    for (int d = 0; d < 3; d++) {
+      double edge = to[d][l] - from[d][l];
+      along += (vertex[d][l] - from[d][l]) * edge;
+      squared += edge * edge;
+    }
+    double s = along / squared;
+    s = along >= squared ? 1 : s;
+    s = along > 0 ? s : 0;
+    w_from[l] = -sign[l] * (1 - s);
+    w_to[l] = -sign[l] * s;
+    distance[l] = 0;
+    for (int d = 0; d < 3; d++) {
+      double difference = sign[l] * vertex[d][l] + w_from[l] * from[d][l] + w_to[l] * to[d][l];
+      distance[l] += difference * difference;
+    }
+  }
+  for (int l = 0; l < TRIED; l++) {
     if (!(distance[l] < best->squared)) continue;
     *best = (closest){.squared = distance[l]};
-    best->weight[vertex[edges][l]] = sign[l];
-    best->weight[from[edges][l]] = w_from[l];
-    best->weight[to[edges][l]] = w_to[l];
+    best->weight[vertex_of[kind][l]] = sign[l];
+    best->weight[from_of[kind][l]] = w_from[l];
+    best->weight[to_of[kind][l]] = w_to[l];
   }
 }
 
