@@ -64,6 +64,7 @@ static const double rigid_theta = 0.03, rigid_part = 0.1;
 enum {
   MAX_NEWTON = 50,    /* Newton steps of a proximal step */
   MAX_PROXIMAL = 300, /* proximal steps */
+  MAX_HASTY = 40,     /* of them before those that are calm: see proximal_step */
   PATIENCE = 12       /* of them without progress */
 };
 
@@ -328,14 +329,21 @@ static void stiffen(workspace *w, int64_t k, double eps2) {
 /* r^ <- r, and the bounds of friction follow the normal forces: s <- mu r_n, or half-way where s
  * comes back from where it went. Bound and normal force chase each other where friction loads the
  * contact that it acts on; the mean of the last two is the paper's moving average of n = 2
- * (Algorithm 3). */
-static void proximal_step(const worker *at) {
+ * (Algorithm 3).
+ *
+ * Where several constraints hold one vertex, their forces can be had from each other, the more
+ * freely the smaller E is, and bounds that follow them find no rest. A solve that has not come to
+ * its end by then goes on calmly: E is one stiffening off the first, and all bounds go half-way. */
+static void proximal_step(const worker *at, bool calm) {
   workspace *w = at->w;
   for (int64_t k = at->own.contacts.from; k < at->own.contacts.to; k++) {
-    stiffen(w, k, w->tolerance->eps2);
+    if (calm)
+      w->law.compliance[k] = stiffening * w->first_compliance[k];
+    else
+      stiffen(w, k, w->tolerance->eps2);
     memcpy(w->law.anchor + 3 * k, w->r + 3 * k, 3 * sizeof *w->r);
     double step = w->problem->mu[k] * w->r[3 * k] - w->law.bound[k];
-    if (step * w->bound_change[k] < 0) step *= 0.5;
+    if (calm || step * w->bound_change[k] < 0) step *= 0.5;
     w->bound_change[k] = step;
     w->law.bound[k] += step;
   }
@@ -481,21 +489,28 @@ static bool is_solved(worker *at) {
 }
 
 /* Proximal steps until the problem is solved, or until the largest error of a contact has not
- * fallen for PATIENCE of them: constraints that contradict each other push against each other
- * harder at each, while their violations stay. A step is solved only as far as it pays, to a tenth
- * of the gradient that the last change of r^ and s has left. */
+ * fallen for PATIENCE of them, not even calmly: constraints that contradict each other push against
+ * each other harder at each, while their violations stay. A step is solved only as far as it pays,
+ * to a tenth of the gradient that the last change of r^ and s has left. */
 static eb_reason iterate(worker *at) {
   const double eps1 = at->w->tolerance->eps1, eps2 = at->w->tolerance->eps2;
   double lowest = INFINITY;
+  bool calm = false;
   int stagnated = 0;
-  for (int step = 0; step < MAX_PROXIMAL && stagnated < PATIENCE; step++) {
+  for (int step = 0; step < MAX_PROXIMAL; step++) {
     eb_reason reason = minimize(at, fmax(0.5 * eps1, 0.1 * at->norm));
     if (reason != EB_RUNNING) return reason;
     if (at->w->system.rigid ? rigid_is_solved(at) : is_solved(at)) return EB_CONVERGED_ATOL;
     double error = largest_error(at);
     stagnated = error > eps2 && error > 0.9 * lowest ? stagnated + 1 : 0;
     lowest = fmin(lowest, error);
-    proximal_step(at);
+    if (calm && stagnated == PATIENCE) break;
+    if (!calm && (stagnated == PATIENCE || step == MAX_HASTY)) {
+      calm = true;
+      stagnated = 0;
+      lowest = INFINITY;
+    }
+    proximal_step(at, calm);
     evaluate(at);
   }
   return EB_CONVERGED_STAGNATED;
