@@ -63,8 +63,9 @@ PKG_LIBS        = $(patsubst -lhdf5,$(HDF5_LIBS),$(PKG_LIBS_SHARED))
 PETSC_LIBS = $(shell pkg-config --libs $(PETSC_PKGS) 2>/dev/null)
 
 # ---- flags ----------------------------------------------------------------------------------------
+# Without AVX compilers note that vectors are passed in another way (psabi); all callers are compiled alike.
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-            -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-unknown-warning-option -Wno-format-truncation $(WERROR)
+            -Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-unknown-pragmas -Wno-unknown-warning-option -Wno-format-truncation -Wno-psabi $(WERROR)
 # Multiply-adds are contracted for speed, except where geometry must come out alike on every machine.
 CONTRACT  = $(if $(filter problems/mesh/% problems/collision/% problems/contact/%penalty.c problems/scene% harness/audit/exact%,$<),-ffp-contract=off,-ffp-contract=fast)
 CFLAGS   ?=

@@ -12,12 +12,6 @@
 #include <immintrin.h>
 #endif
 
-/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled
- * alike. */
-#if defined(__GNUC__) && !defined(__AVX__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
 enum { EB_FOUR = 4 };
 
 typedef double eb_four __attribute__((vector_size(32)));

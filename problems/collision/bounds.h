@@ -7,12 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled
- * alike. */
-#if defined(__GNUC__) && !defined(__AVX__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
 typedef float eb_bounds __attribute__((vector_size(32)));
 typedef int32_t eb_bounds_mask __attribute__((vector_size(32)));
 

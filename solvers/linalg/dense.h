@@ -10,6 +10,7 @@
 #define EB_LINALG_DENSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A := its Cholesky factor (n x n, lower triangle only). Returns -1, or the first column whose

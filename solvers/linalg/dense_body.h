@@ -32,11 +32,6 @@
 #define LINE                  (64 / (int64_t)sizeof(REAL)) /* of the cache */
 #define VECTOR                NAME(vector)
 #define MASK                  NAME(mask)
-/* Without AVX the compiler notes that vectors are passed in another way; all callers are compiled
- * alike. */
-#if defined(__GNUC__) && !defined(__AVX__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
 #endif
 
 typedef REAL VECTOR __attribute__((vector_size(VECTOR_BYTES)));

@@ -405,7 +405,7 @@ static eb_error make_moments(pbfe *s) {
   EB_TRY(EB_NEW(s->moments, MOMENTS * (int64_t)s->batches.batch_count));
   for (int32_t b = 0; b < s->batches.batch_count; b++) {
     const eb_rotation_rest rest = eb_rotation_rest_of(&s->rests, b);
-    eb_v4 *out = s->moments + MOMENTS * (int64_t)b, mode[EB_CORNERS];
+    eb_v4 *out = s->moments + MOMENTS * (int64_t)b, mode[EB_CORNERS] = {0};
     for (int i = 0; i < 3; i++) {
       for (int a = 0; a < A; a++) mode[a] = rest.p0[3 * a + i] * (A == EB_HEXAHEDRON ? 0.125 : 1);
       if (A == EB_HEXAHEDRON) eb_corner_modes(mode);
