@@ -2,6 +2,9 @@
 set xlabel xname noenhanced
 set ylabel yname noenhanced
 set format "%g"
+# What cannot be negative, as a number of iterations, has an axis that is not.
+stats data using 2 nooutput
+if (STATS_min >= 0 && !logy) { set yrange [0<*:*] }
 if (logx) set logscale x; set format x "10^{%L}"; set offsets graph 0.05, graph 0.05, graph 0.08, graph 0.08
 if (!logx) set autoscale xfix; set offsets 0, 0, graph 0.05, graph 0.05
 if (logy) set logscale y; set format y "10^{%L}"
