@@ -13,6 +13,12 @@ extern const eb_scene_ops eb_block_scene;
 EB_MUST eb_error eb_block_create(eb_scene **out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A block of 10 x 10 x 5 cm and Young's modulus `young` (Pa), 18 nodes, `above` (m) a solid floor
+ * of two triangles whose edge passes below three of them; pulled by `pull` (m/s^2), a step is dt
+ * (s). */
+EB_MUST eb_error eb_block_on_floor(const double pull[3], double young, double above,
+                                   double friction, double dt, eb_scene **out);
+
 /* 3, or 2 for triangles. */
 int eb_block_axes(const eb_mesh *mesh);
 /* Where motion=affine puts rest position X. */

@@ -14,7 +14,6 @@
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "problems/scene_impl.h"
-#include "problems/mesh/generate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,30 +41,6 @@ static double position_error(double a, int steps) {
 }
 
 /* ---- scenes ---- */
-
-/* A solid floor that ends at z = `height`. */
-static eb_error add_floor(eb_scene *scene, double height) {
-  const double half[3] = {2, 2, 0.05}, shift[3] = {0, 0, height - half[2]};
-  EB_TRY(eb_surface_box(half, &scene->obstacles[0].surface));
-  scene->obstacle_count = 1;
-  eb_surface_move(scene->obstacles[0].surface, NULL, shift);
-  return EB_OK;
-}
-
-/* A block of 10 x 10 x 5 cm, `above` (m) a floor. */
-static eb_error block_on_floor(const double pull[3], double young, double above, double friction,
-                               eb_scene **out) {
-  EB_TRY(eb_block_create(out,
-                         "nx=2,ny=2,nz=1,lx=0.1,ly=0.1,lz=0.05,gx=%.17g,gy=%.17g,gz=%.17g,dt=%.17g,"
-                         "E=%g,material=corotational",
-                         pull[0], pull[1], pull[2], time_step, young));
-  (*out)->contact_friction = friction;
-  eb_error error = add_floor(*out, -above);
-  if (!error) return EB_OK;
-  eb_scene_destroy(*out);
-  *out = NULL;
-  return error;
-}
 
 /* sum m values; returns sum m. */
 static double sum_up(const eb_scene *scene, const double *values, double sum[3]) {
@@ -105,7 +80,7 @@ static eb_error slope_error(const eb_check *check, double friction, double tange
   const char *options = tightest(check->solver);
   eb_scene *scene = NULL;
   eb_state *state = NULL;
-  EB_TRY(block_on_floor(pull, 1e8, 1e-4, friction, &scene));
+  EB_TRY(eb_block_on_floor(pull, 1e8, 1e-4, friction, time_step, &scene));
   eb_error error = eb_block_run(scene, check->solver, options, 1, SETTLE, NULL, &state);
   if (!error) {
     double mass = sum_up(scene, state->v, before);
@@ -159,7 +134,7 @@ static eb_error energy(const eb_check *check) {
   double sum[3], rise = -INFINITY;
   eb_scene *scene = NULL;
   eb_state *state = NULL;
-  EB_TRY(block_on_floor(pull, 1e5, height, 0.5, &scene));
+  EB_TRY(eb_block_on_floor(pull, 1e5, height, 0.5, time_step, &scene));
   eb_error error = eb_state_create(scene, &state);
   double before = error ? NAN : energy_of(scene, state);
   for (int step = 0; step < (check->quick ? 80 : 300) && !error; step++) {
@@ -261,7 +236,7 @@ static eb_error methods(const eb_check *check) {
   eb_state *states[2] = {NULL};
   eb_scene *scene = NULL;
   if (!strcmp(sides[0]->name, sides[1]->name)) return EB_OK;
-  EB_TRY(block_on_floor(pull, 1e6, 5e-4, 0.3, &scene));
+  EB_TRY(eb_block_on_floor(pull, 1e6, 5e-4, 0.3, time_step, &scene));
   eb_error error = EB_OK;
   for (int i = 0; i < 2 && !error; i++)
     error = eb_block_run(scene, sides[i], tightest(sides[i]), 1, AGREED_STEPS, NULL, &states[i]);

@@ -32,8 +32,8 @@
 #include "problems/collision/continuous.h"
 
 #include <float.h>
-#include <stdint.h>
 #include <math.h>
+#include <stdint.h>
 
 #include "problems/base/vector3.h"
 

@@ -489,9 +489,9 @@ static bool is_solved(worker *at) {
 }
 
 /* Proximal steps until the problem is solved, or until the largest error of a contact has not
- * fallen for PATIENCE of them, not even calmly: constraints that contradict each other push against
- * each other harder at each, while their violations stay. A step is solved only as far as it pays,
- * to a tenth of the gradient that the last change of r^ and s has left. */
+ * fallen for PATIENCE of them, calm ones at last: constraints that contradict each other push
+ * against each other harder at each, while their violations stay. A step is solved only as far as
+ * it pays, to a tenth of the gradient that the last change of r^ and s has left. */
 static eb_reason iterate(worker *at) {
   const double eps1 = at->w->tolerance->eps1, eps2 = at->w->tolerance->eps2;
   double lowest = INFINITY;
