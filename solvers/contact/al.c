@@ -53,19 +53,24 @@
 static const double theta = 0.3;     /* E over the mean of the Schur diagonal */
 static const double forcing = 0.1;   /* |r| / |grad Phi| at which a Newton step is cut off */
 static const double curvature = 0.1; /* |Phi'(t)| / |Phi'(0)| that the line search asks for */
-/* Where the error falls by less than `slow` a proximal step, E shrinks by `stiffening`, to `least`
- * of the first one: see stiffen. */
-static const double slow = 0.65, stiffening = 0.25, least = 1e-2;
+/* Where the error falls by less than `slow` a proximal step, E shrinks by `stiffening` (stiffen).
+ */
+static const double slow = 0.65, stiffening = 0.25;
 
 /* Where all bodies are rigid: theta, and the part of eps2 that displacements are brought within. So
  * much of eps2 at each of ten contacts on top of each other is still a motion of eps2. */
 static const double rigid_theta = 0.03, rigid_part = 0.1;
 
+/* How proximal steps go, in this order: see proximal_step. */
+typedef enum manner { SOFT, CALM, STIFF, MANNERS } manner;
+/* What E shrinks to, as a part of the first. */
+static const double least[MANNERS] = {1e-2, 0.25, 1e-5};
+/* The last proximal step of each. */
+static const int last_step[MANNERS] = {40, 300, 400};
+
 enum {
-  MAX_NEWTON = 50,    /* Newton steps of a proximal step */
-  MAX_PROXIMAL = 300, /* proximal steps */
-  MAX_HASTY = 40,     /* of them before those that are calm: see proximal_step */
-  PATIENCE = 12       /* of them without progress */
+  MAX_NEWTON = 50, /* Newton steps of a proximal step */
+  PATIENCE = 12    /* proximal steps without progress */
 };
 
 /* Sums and maxima over pieces of rows or contacts. Those of Phi' alternate, as one trial of the
@@ -316,12 +321,12 @@ static double contact_error(const workspace *w, int64_t k) {
 /* A proximal step leaves E / (E + S) of a contact's error, S its compliance with the others as they
  * are: where that is slow, E is lowered. An error that changes its sign is not slow: the inner
  * solves are too coarse for it already. */
-static void stiffen(workspace *w, int64_t k, double eps2) {
+static void stiffen(workspace *w, int64_t k, double eps2, double lowest) {
   double error = contact_error(w, k), u_n = w->u[3 * k];
   bool oscillates = u_n * w->u_n[k] < 0;
   w->u_n[k] = u_n;
   if (error > 0.1 * eps2 && !oscillates && error > slow * w->error[k] &&
-      w->law.compliance[k] > least * w->first_compliance[k])
+      w->law.compliance[k] > lowest * w->first_compliance[k])
     w->law.compliance[k] *= stiffening;
   w->error[k] = error;
 }
@@ -331,19 +336,21 @@ static void stiffen(workspace *w, int64_t k, double eps2) {
  * contact that it acts on; the mean of the last two is the paper's moving average of n = 2
  * (Algorithm 3).
  *
- * Where several constraints hold one vertex, their forces can be had from each other, the more
- * freely the smaller E is, and bounds that follow them find no rest. A solve that has not come to
- * its end by then goes on calmly: E is one stiffening off the first, and all bounds go half-way. */
-static void proximal_step(const worker *at, bool calm) {
+ * A few solves do not come to their end so. Where several contacts hold one vertex, their forces
+ * can be had from each other, the more freely the smaller E is, and bounds that follow them find no
+ * rest: CALM, with an E one stiffening off the first, and all bounds half-way. Where many share a
+ * load, forces move among them with far less displacement than S_k of each tells, and errors fall
+ * by a few per cent a step, until E is as small as that: STIFF. */
+static void proximal_step(const worker *at, manner how) {
   workspace *w = at->w;
   for (int64_t k = at->own.contacts.from; k < at->own.contacts.to; k++) {
-    if (calm)
-      w->law.compliance[k] = stiffening * w->first_compliance[k];
+    if (how == CALM)
+      w->law.compliance[k] = least[CALM] * w->first_compliance[k];
     else
-      stiffen(w, k, w->tolerance->eps2);
+      stiffen(w, k, w->tolerance->eps2, least[how]);
     memcpy(w->law.anchor + 3 * k, w->r + 3 * k, 3 * sizeof *w->r);
     double step = w->problem->mu[k] * w->r[3 * k] - w->law.bound[k];
-    if (calm || step * w->bound_change[k] < 0) step *= 0.5;
+    if (how == CALM || step * w->bound_change[k] < 0) step *= 0.5;
     w->bound_change[k] = step;
     w->law.bound[k] += step;
   }
@@ -489,31 +496,30 @@ static bool is_solved(worker *at) {
 }
 
 /* Proximal steps until the problem is solved, or until the largest error of a contact has not
- * fallen for PATIENCE of them, calm ones at last: constraints that contradict each other push
- * against each other harder at each, while their violations stay. A step is solved only as far as
- * it pays, to a tenth of the gradient that the last change of r^ and s has left. */
+ * fallen for PATIENCE of them in any manner: constraints that contradict each other push against
+ * each other harder at each, while their violations stay. A step is solved only as far as it pays,
+ * to a tenth of the gradient that the last change of r^ and s has left. */
 static eb_reason iterate(worker *at) {
   const double eps1 = at->w->tolerance->eps1, eps2 = at->w->tolerance->eps2;
   double lowest = INFINITY;
-  bool calm = false;
+  manner how = SOFT;
   int stagnated = 0;
-  for (int step = 0; step < MAX_PROXIMAL; step++) {
+  for (int step = 0;; step++) {
     eb_reason reason = minimize(at, fmax(0.5 * eps1, 0.1 * at->norm));
     if (reason != EB_RUNNING) return reason;
     if (at->w->system.rigid ? rigid_is_solved(at) : is_solved(at)) return EB_CONVERGED_ATOL;
     double error = largest_error(at);
     stagnated = error > eps2 && error > 0.9 * lowest ? stagnated + 1 : 0;
     lowest = fmin(lowest, error);
-    if (calm && stagnated == PATIENCE) break;
-    if (!calm && (stagnated == PATIENCE || step == MAX_HASTY)) {
-      calm = true;
+    if (stagnated == PATIENCE || step >= last_step[how]) {
+      how++;
       stagnated = 0;
       lowest = INFINITY;
     }
-    proximal_step(at, calm);
+    if (how == MANNERS) return EB_CONVERGED_STAGNATED;
+    proximal_step(at, how);
     evaluate(at);
   }
-  return EB_CONVERGED_STAGNATED;
 }
 
 /* Compliance E = theta tr(S_k) / 3 from the Schur diagonal S_k = H_k A_d^-1 H_k^T (m/N): how far a
