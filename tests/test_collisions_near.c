@@ -5,7 +5,7 @@ enum { VERTICES = 400, MOST = 20000 };
 
 typedef struct near_brute {
   const double *x;
-  double distance;
+  double distance[2]; /* by eb_pair_kind */
   eb_hit found[MOST]; /* the time is the distance */
   int32_t count;
 } near_brute;
@@ -15,7 +15,8 @@ static void measure(void *context, const eb_pair *pair) {
   double x[4][3], weight[4];
   for (int k = 0; k < 4; k++) memcpy(x[k], b->x + 3 * pair->vertex[k], sizeof x[k]);
   double distance = eb_closest_points((eb_pair_kind)pair->kind, (const double(*)[3])x, weight);
-  if (distance < b->distance && b->count < MOST) b->found[b->count++] = (eb_hit){*pair, distance};
+  if (distance < b->distance[pair->kind] && b->count < MOST)
+    b->found[b->count++] = (eb_hit){*pair, distance};
 }
 
 static world *open_scene(random_state *random, double reach) {
@@ -56,8 +57,13 @@ static void near_at_the_start_and_on_the_way(void) {
   near_brute *b = calloc(1, sizeof *b);
   if (!b) exit(1);
   /* Half of the distance is left to the reach. */
-  *b = (near_brute){.x = w->x, .distance = reach};
+  *b = (near_brute){.x = w->x, .distance = {reach, reach}};
   tap_ok(agrees(w, b), "pairs near each other at the start are those of brute force");
+  for (int kind = 0; kind < 2; kind++) {
+    *b = (near_brute){.x = w->x, .distance = {reach, reach}};
+    b->distance[kind] = 0.3 * reach;
+    tap_ok(agrees(w, b), "also where it is not one distance for vertices and for edges");
+  }
   move(w, &random, 0.5, x1);
   b->x = x1;
   tap_ok(agrees(w, b), "and after a motion");
@@ -85,7 +91,8 @@ static void trials_of_one_step(void) {
     for (int32_t i = 0; i < 3 * w->vertices; i++)
       at[i] = x1[i] + random_uniform(&random, -1, 1) * 0.02 * part;
     found &= finds_all(w, at, &hits);
-    *b = (near_brute){.x = at, .distance = t % 3 ? 0.5 * reach : 0.3 * reach};
+    *b = (near_brute){.x = at,
+                      .distance = {(t % 3 ? 0.5 : 0.3) * reach, (t % 2 ? 0.5 : 0.2) * reach}};
     near &= agrees(w, b);
     if (t % 4 == 3) memcpy(x1, at, 3 * (size_t)w->vertices * sizeof *x1);
   }
@@ -119,11 +126,11 @@ static void steps_one_after_another(void) {
     int64_t candidates = eb_collisions_candidates(w->collisions);
     if (step % 3 == 2)
       listed &= candidates >= brute_candidates(w, 0) && candidates <= brute_candidates(w, 4e-6);
-    *b = (near_brute){.x = w->x, .distance = reach};
+    *b = (near_brute){.x = w->x, .distance = {reach, 0.5 * reach}};
     near &= agrees(w, b);
     move(w, &random, 0.5, x1);
     found &= finds_all(w, x1, &hits);
-    *b = (near_brute){.x = x1, .distance = step % 5 ? reach : 0.7 * reach};
+    *b = (near_brute){.x = x1, .distance = {(step % 5 ? 1 : 0.7) * reach, 0.5 * reach}};
     near &= agrees(w, b);
     if (step % 4 > 0) memcpy(w->x, x1, 3 * (size_t)w->vertices * sizeof *x1);
   }
@@ -135,7 +142,7 @@ static void steps_one_after_another(void) {
 }
 
 /* What is near at w->x, by a detector that has no past, is what this one says. */
-static bool as_without_a_past(const world *w, double distance, int32_t *found) {
+static bool as_without_a_past(const world *w, const double distance[2], int32_t *found) {
   eb_collisions *fresh;
   const eb_near *near, *wanted;
   int32_t count;
@@ -165,14 +172,15 @@ static void steps_from_end_to_end(void) {
   for (int step = 0; step < STEPS; step++) {
     const eb_near *near;
     int32_t count;
-    double distance = (step / 2 % 2 ? 1.5 : 0.5) * reach;
+    double wide = step / 2 % 2 ? 1.5 : 0.5, distance[] = {wide * reach, 0.4 * wide * reach};
     for (int32_t i = 0; i < w->vertices; i++) w->reach[i] = (step % 3 == 2 ? 0.2 : 1) * reach;
     tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
     same &= as_without_a_past(w, distance, &count);
     less |= step > 0 && count != before;
     move(w, &random, step % 2 ? 1 : 0.2, x1);
     /* Now and then of another distance than it will be asked for. */
-    distance = (((step + 1) / 2 + (step % 7 == 6)) % 2 ? 1.5 : 0.5) * reach;
+    distance[0] = (((step + 1) / 2 + (step % 7 == 6)) % 2 ? 1.5 : 0.5) * reach;
+    distance[1] = (step % 5 == 4 ? 0.6 : 0.4) * distance[0];
     tap_require(eb_collisions_near(w->collisions, x1, distance, &near, &before), "near");
     memcpy(w->x, x1, 3 * (size_t)w->vertices * sizeof *x1);
   }
@@ -189,8 +197,8 @@ static void order_is_asked_for(void) {
   int32_t count;
   memcpy(x1, w->x, 3 * (size_t)w->vertices * sizeof *x1);
   x1[7] += 1;
-  tap_fails(eb_collisions_near(w->collisions, x1, 0.01, &near, &count), EB_ERR_INVALID,
-            "eb_collisions_cover", "a vertex beyond its reach is an error");
+  tap_fails(eb_collisions_near(w->collisions, x1, (const double[]){0.01, 0.01}, &near, &count),
+            EB_ERR_INVALID, "eb_collisions_cover", "a vertex beyond its reach is an error");
   close_world(w);
 }
 

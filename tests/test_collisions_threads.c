@@ -84,7 +84,9 @@ static outcome step(soup *s, uint64_t seed, int threads) {
   tap_require(eb_collisions_begin(s->collisions, s->x, NULL, s->reach), "begin");
   tap_require(eb_collisions_cover(s->collisions, s->x1, &out.repaired), "cover");
   out.candidates = eb_collisions_candidates(s->collisions);
-  tap_require(eb_collisions_near(s->collisions, s->x1, reach, &near, &out.near_count), "near");
+  tap_require(eb_collisions_near(s->collisions, s->x1, (const double[]){reach, reach}, &near,
+                                 &out.near_count),
+              "near");
   out.near = take((size_t)out.near_count + 1, sizeof *near);
   memcpy(out.near, near, (size_t)out.near_count * sizeof *near);
   tap_require(eb_collisions_find(s->collisions, s->x1, &out.hits, &out.hit_count), "find");

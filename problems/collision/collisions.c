@@ -73,18 +73,18 @@ struct eb_collisions {
   eb_bounds *patch_box; /* of patches: around `drawn` */
   eb_bounds *grown_box, *rest_box; /* around what has grown of it, and around what has not */
   uint8_t *changed;                /* a patch: are there features whose `drawn` has changed? */
-  double *gone;  /* of patches: sum of the last ways of the vertex that went farthest, m */
-  double proven; /* the distance that proofs for distance are for, m; 0: there are none */
+  double *gone;     /* of patches: sum of the last ways of the vertex that went farthest, m */
+  double proven[2]; /* by eb_pair_kind: the distance that proofs for distance are for, m */
   int32_t thread_count;
   thread_lists *threads;
-  double within; /* of the present test: the distance, m, or < 0 when it is of a motion */
+  bool moves;    /* the present test is of a motion, else for the distances `proven` */
+  double widest; /* the larger of them, m */
   eb_hit *hits;  /* of all threads; the time is the distance in a test for that */
   eb_near *near;
   int64_t hit_room, near_room;
   int32_t near_count;
-  /* `near` is all that is nearer than near_within where the vertices are now, m; < 0: it is not. */
-  double near_within;
-  double spare; /* the least part of its reach that the last test left a vertex, m */
+  bool knows_near; /* `near` is all that is nearer than `proven` where the vertices are now */
+  double spare;    /* the least part of its reach that the last test left a vertex, m */
   double least_reach;
   int32_t *hit_start; /* where those of a kind and a first vertex begin */
 };
@@ -131,7 +131,6 @@ eb_error eb_collisions_create(const eb_collision_mesh *mesh, eb_collisions **out
   eb_collisions *c;
   EB_TRY(EB_NEW(c, 1));
   c->mesh = mesh;
-  c->near_within = -1;
   eb_error error = allocate(c);
   if (error)
     eb_collisions_destroy(c);
@@ -530,7 +529,7 @@ static void form_patches(eb_collisions *c, const double *x0) {
   c->spread = eb_patches_spread(&c->patches, (const double(*)[3])c->x0);
   memcpy(c->x1, c->x0, (size_t)vertices * sizeof *c->x1);
   memset(c->gone, 0, (size_t)c->patches.count * sizeof *c->gone);
-  c->near_within = -1;
+  c->knows_near = false;
 }
 
 /* Takes a vertex feature from x1, where it was seen last, to `next`; whether that is elsewhere. */
@@ -589,7 +588,7 @@ eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *w
 #pragma omp for schedule(dynamic, PATCHES)
     for (int32_t k = 0; k < p->count; k++) travel(c, k);
   }
-  if (moves) c->near_within = -1;
+  if (moves) c->knows_near = false;
   c->least_reach = least;
   return follow_boxes(c, anew);
 }
@@ -657,18 +656,17 @@ enum { OFF_START = 1, OFF_LAST = 2 };
 static unsigned sweep_vertex(eb_collisions *c, int32_t f, const double next[3]) {
   double lo[3], hi[3], size[3];
   const double *from = c->x0[f], *to = c->x1[f];
-  bool moves = c->within < 0;
   unsigned off = move_vertex(c, f, next) ? OFF_LAST : 0;
   for (int d = 0; d < 3; d++) {
     if (from[d] != to[d]) off |= OFF_START;
-    if (moves) {
+    if (c->moves) {
       lo[d] = eb_smaller(from[d], to[d]);
       hi[d] = eb_larger(to[d], from[d]);
       size[d] = eb_larger(hi[d], -lo[d]);
     } else {
-      lo[d] = to[d] - 0.5 * c->within;
-      hi[d] = to[d] + 0.5 * c->within;
-      size[d] = fabs(to[d]) + c->within;
+      lo[d] = to[d] - 0.5 * c->widest;
+      hi[d] = to[d] + 0.5 * c->widest;
+      size[d] = fabs(to[d]) + c->widest;
     }
   }
   c->swept[f] = eb_bounds_of(lo, hi, size);
@@ -694,8 +692,8 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
     memcpy(x1[k], c->x1[features[k]], sizeof x1[k]);
   }
   const double(*from)[3] = (const double(*)[3])x0, (*to)[3] = (const double(*)[3])x1;
-  *v = c->within < 0 ? eb_separation_of_motion(kind, from, to)
-                     : eb_separation_within(c->within, kind, from, to);
+  *v = c->moves ? eb_separation_of_motion(kind, from, to)
+                : eb_separation_within(c->proven[kind], kind, from, to);
   /* What is listed for later steps may be near without being a candidate of this one. */
   if (!v->meets || !eb_bounds_meet(enclose(p, c->box, pair[0]), enclose(p, c->box, pair[1])))
     return EB_OK;
@@ -705,9 +703,9 @@ static eb_error test_pair(const eb_collisions *c, eb_pair_kind kind, const int32
 }
 
 /* Leaves behind what a test of pair k has told when its patches had gone so far. */
-static void prove(const eb_collisions *c, pair_list *list, int64_t k, double gone,
+static void prove(double distance, pair_list *list, int64_t k, double gone,
                   const eb_separation *v) {
-  double beyond = v->apart - c->proven, *proof[] = {list->proof[0] + k, list->proof[1] + k};
+  double beyond = v->apart - distance, *proof[] = {list->proof[0] + k, list->proof[1] + k};
   *proof[NO_COLLISION] = eb_larger(*proof[NO_COLLISION], gone + 0.5 * v->throughout);
   if (beyond > 0) *proof[NOT_NEAR] = eb_larger(*proof[NOT_NEAR], gone + 0.5 * beyond);
 }
@@ -717,7 +715,7 @@ static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, i
                          bool at_start, hit_list *hits) {
   const eb_patches *p = &c->patches;
   pair_run *run = &list->run[r];
-  proof_kind asked = c->within < 0 ? NO_COLLISION : NOT_NEAR;
+  proof_kind asked = c->moves ? NO_COLLISION : NOT_NEAR;
   double gone = c->gone[run->patch[0]] + c->gone[run->patch[1]];
   if (run->until[asked] > gone) return EB_OK;
   double until[PROOF_KINDS] = {INFINITY, INFINITY};
@@ -727,11 +725,11 @@ static eb_error test_run(eb_collisions *c, eb_pair_kind kind, pair_list *list, i
       /* Boxes are apart by a plane across an axis. */
       double gap =
           (double)eb_bounds_gap(enclose(p, c->swept, pair[0]), enclose(p, c->swept, pair[1]));
-      eb_separation v = {.apart = c->within < 0 ? gap : gap + c->within,
-                         .throughout = c->within < 0 ? gap : 0};
+      eb_separation v = {.apart = c->moves ? gap : gap + c->widest,
+                         .throughout = c->moves ? gap : 0};
       if (!(gap > 0)) EB_TRY(test_pair(c, kind, pair, &v, hits));
       if (at_start) v.throughout = v.apart;
-      prove(c, list, k, gone, &v);
+      prove(c->proven[kind], list, k, gone, &v);
     }
     for (int q = 0; q < PROOF_KINDS; q++) until[q] = eb_smaller(list->proof[q][k], until[q]);
   }
@@ -770,7 +768,7 @@ static eb_error sweep_and_test(eb_collisions *c, const double *x1) {
     for (int32_t k = 0; k < p->count; k++) travel(c, k);
     if (outside == INT32_MAX) test_lists(c, !(off & OFF_START));
   }
-  if (off & OFF_LAST) c->near_within = -1;
+  if (off & OFF_LAST) c->knows_near = false;
   c->spare = spare;
   if (outside < INT32_MAX)
     return EB_ERROR(EB_ERR_INVALID,
@@ -830,18 +828,21 @@ static void forget_distances(eb_collisions *c) {
     }
 }
 
-/* Fills c->hits with the collisions on the way to x1, or with what is nearer there than `within`.
+/* Makes `distance` that of tests and proofs. */
+static void ask_for(eb_collisions *c, const double distance[2]) {
+  if (memcmp(c->proven, distance, sizeof c->proven)) forget_distances(c);
+  memcpy(c->proven, distance, sizeof c->proven);
+  c->widest = eb_larger(distance[0], distance[1]);
+}
+
+/* Fills c->hits with the collisions on the way to x1, or with what is nearer there than asked for.
  */
-static eb_error test(eb_collisions *c, const double *x1, double within, int32_t *count) {
+static eb_error test(eb_collisions *c, const double *x1, bool moves, int32_t *count) {
   *count = 0;
   if (!c->begun)
     return EB_ERROR(EB_ERR_INVALID,
                     "collisions: call eb_collisions_begin before looking for collisions");
-  c->within = within;
-  if (within >= 0 && within != c->proven) {
-    forget_distances(c);
-    c->proven = within;
-  }
+  c->moves = moves;
   EB_TRY(make_lists(c));
   for (int32_t k = 0; k < c->thread_count; k++) c->threads[k].hits.count = 0;
   EB_TRY(sweep_and_test(c, x1));
@@ -851,7 +852,7 @@ static eb_error test(eb_collisions *c, const double *x1, double within, int32_t 
 eb_error eb_collisions_find(eb_collisions *c, const double *x1, const eb_hit **hits,
                             int32_t *count) {
   *hits = NULL;
-  EB_TRY(test(c, x1, -1, count));
+  EB_TRY(test(c, x1, true, count));
   *hits = c->hits;
   return EB_OK;
 }
@@ -859,24 +860,26 @@ eb_error eb_collisions_find(eb_collisions *c, const double *x1, const eb_hit **h
 /* Where a step begins the last one has ended, and what is near there has been asked for: whether
  * `near` is that of x. What is near is a candidate of any step that gives its vertices half of the
  * distance around where they are. */
-static bool knows_near(const eb_collisions *c, const double *x, double distance) {
+static bool knows_near(const eb_collisions *c, const double *x, const double distance[2]) {
   const eb_patches *p = &c->patches;
-  bool same = c->begun && c->near_within == distance && c->least_reach >= distance / 2;
+  bool same = c->begun && c->knows_near && !memcmp(c->proven, distance, sizeof c->proven) &&
+              c->least_reach >= c->widest / 2;
   for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE] && same; f++)
     same = !memcmp(x + 3 * (size_t)p->index[f], c->x1[f], sizeof c->x1[f]);
   return same;
 }
 
-eb_error eb_collisions_near(eb_collisions *c, const double *x, double distance,
+eb_error eb_collisions_near(eb_collisions *c, const double *x, const double distance[2],
                             const eb_near **near, int32_t *count) {
   *near = NULL;
   if (!knows_near(c, x, distance)) {
-    EB_TRY(test(c, x, distance, count));
-    c->near_within = -1;
+    c->knows_near = false;
+    ask_for(c, distance);
+    EB_TRY(test(c, x, false, count));
     EB_TRY(GROW(c->near, &c->near_room, *count));
     for (int32_t k = 0; k < *count; k++) c->near[k] = (eb_near){c->hits[k].pair, c->hits[k].time};
     c->near_count = *count;
-    if (c->spare >= distance / 2) c->near_within = distance;
+    c->knows_near = c->spare >= c->widest / 2;
   }
   *near = c->near;
   *count = c->near_count;

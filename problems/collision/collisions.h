@@ -77,11 +77,11 @@ EB_MUST eb_error eb_collisions_cover(eb_collisions *collisions, const double *x1
  * `begin` and when a vertex of x1 is not within reach. */
 EB_MUST eb_error eb_collisions_find(eb_collisions *collisions, const double *x1,
                                     const eb_hit **hits, int32_t *count);
-/* All candidates that are less than `distance` (m) apart at x, in a fixed order; complete when
- * reaches have half of it to spare. The array is as that of `find`. Vertices of x must be within
- * reach. */
-EB_MUST eb_error eb_collisions_near(eb_collisions *collisions, const double *x, double distance,
-                                    const eb_near **near, int32_t *count);
+/* All candidates that are less than distance[kind] (m, by eb_pair_kind) apart at x, in a fixed
+ * order; complete when reaches have half of the larger one to spare. The array is as that of
+ * `find`. Vertices of x must be within reach. */
+EB_MUST eb_error eb_collisions_near(eb_collisions *collisions, const double *x,
+                                    const double distance[2], const eb_near **near, int32_t *count);
 /* Pairs of features in the present lists whose boxes meet. */
 int64_t eb_collisions_candidates(const eb_collisions *collisions);
 

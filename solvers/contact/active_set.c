@@ -385,10 +385,13 @@ static eb_error activate_or_relinearize(eb_active_set *active, const eb_pair *pa
 
 /* ---- the start of a step ---- */
 
+/* Of edges only those that are too close get a constraint, so that most of what rests on each other
+ * need not be measured. */
 static eb_error detect_near(const eb_active_set *active, const double *x, const eb_near **near,
                             int32_t *count) {
-  return eb_collisions_near(active->surface->collisions, x, close_unloaded * active->gap, near,
-                            count);
+  const double distance[] = {
+      [EB_VERTEX_FACE] = close_unloaded * active->gap, [EB_EDGE_EDGE] = too_close * active->gap};
+  return eb_collisions_near(active->surface->collisions, x, distance, near, count);
 }
 
 /* Activates those of the pairs near at x, where the motion is at `time`, whose vertex is above the
