@@ -492,13 +492,16 @@ static double sliding_distance(const eb_active_set *active, const eb_constraint 
  * other, on the plane that the normal spans.
  *
  * Whether the features of a contact have moved farther apart than a linearization anywhere along
- * the motion may leave them: then its force acts at a distance. */
+ * the motion may leave them: then its force acts at a distance. The points that were closest when
+ * it was linearized are of the features still, so that these are no farther apart than they. */
 static bool acts_at_distance(const eb_active_set *active, const eb_constraint *constraint) {
-  double x[4][3];
+  double x[4][3], between[3];
   if (!(constraint->r[0] > 0)) return false;
   pair_points(&constraint->pair, active->surface->x, x);
-  return distance_of(&constraint->pair, (eb_points)x) >
-         constraint->target_gap + detached * active->gap + sliding_distance(active, constraint);
+  weighted_sum(constraint->weight, (eb_points)x, between);
+  double most = constraint->target_gap + detached * active->gap;
+  if (eb_dot3(between, between) <= most * most) return false;
+  return distance_of(&constraint->pair, (eb_points)x) > most + sliding_distance(active, constraint);
 }
 
 /* Whether the normal of a contact is one that its features have nowhere along this motion: then it
