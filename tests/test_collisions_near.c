@@ -62,7 +62,7 @@ static void near_at_the_start_and_on_the_way(void) {
   for (int kind = 0; kind < 2; kind++) {
     *b = (near_brute){.x = w->x, .distance = {reach, reach}};
     b->distance[kind] = 0.3 * reach;
-    tap_ok(agrees(w, b), "also where it is not one distance for vertices and for edges");
+    tap_ok(agrees(w, b), "also where %s have to be nearer", kind ? "edges" : "vertices and faces");
   }
   move(w, &random, 0.5, x1);
   b->x = x1;

@@ -83,8 +83,8 @@ struct eb_collisions {
   eb_near *near;
   int64_t hit_room, near_room;
   int32_t near_count;
-  bool knows_near; /* `near` is all that is nearer than `proven` where the vertices are now */
-  double spare;    /* the least part of its reach that the last test left a vertex, m */
+  bool near_is_known; /* `near` is all that is nearer than `proven` where the vertices are now */
+  double spare;       /* the least part of its reach that the last test left a vertex, m */
   double least_reach;
   int32_t *hit_start; /* where those of a kind and a first vertex begin */
 };
@@ -529,7 +529,7 @@ static void form_patches(eb_collisions *c, const double *x0) {
   c->spread = eb_patches_spread(&c->patches, (const double(*)[3])c->x0);
   memcpy(c->x1, c->x0, (size_t)vertices * sizeof *c->x1);
   memset(c->gone, 0, (size_t)c->patches.count * sizeof *c->gone);
-  c->knows_near = false;
+  c->near_is_known = false;
 }
 
 /* Takes a vertex feature from x1, where it was seen last, to `next`; whether that is elsewhere. */
@@ -588,7 +588,7 @@ eb_error eb_collisions_begin(eb_collisions *c, const double *x0, const double *w
 #pragma omp for schedule(dynamic, PATCHES)
     for (int32_t k = 0; k < p->count; k++) travel(c, k);
   }
-  if (moves) c->knows_near = false;
+  if (moves) c->near_is_known = false;
   c->least_reach = least;
   return follow_boxes(c, anew);
 }
@@ -768,7 +768,7 @@ static eb_error sweep_and_test(eb_collisions *c, const double *x1) {
     for (int32_t k = 0; k < p->count; k++) travel(c, k);
     if (outside == INT32_MAX) test_lists(c, !(off & OFF_START));
   }
-  if (off & OFF_LAST) c->knows_near = false;
+  if (off & OFF_LAST) c->near_is_known = false;
   c->spare = spare;
   if (outside < INT32_MAX)
     return EB_ERROR(EB_ERR_INVALID,
@@ -862,7 +862,7 @@ eb_error eb_collisions_find(eb_collisions *c, const double *x1, const eb_hit **h
  * distance around where they are. */
 static bool knows_near(const eb_collisions *c, const double *x, const double distance[2]) {
   const eb_patches *p = &c->patches;
-  bool same = c->begun && c->knows_near && !memcmp(c->proven, distance, sizeof c->proven) &&
+  bool same = c->begun && c->near_is_known && !memcmp(c->proven, distance, sizeof c->proven) &&
               c->least_reach >= c->widest / 2;
   for (int32_t f = 0; f < p->first[EB_FEATURE_EDGE] && same; f++)
     same = !memcmp(x + 3 * (size_t)p->index[f], c->x1[f], sizeof c->x1[f]);
@@ -873,13 +873,13 @@ eb_error eb_collisions_near(eb_collisions *c, const double *x, const double dist
                             const eb_near **near, int32_t *count) {
   *near = NULL;
   if (!knows_near(c, x, distance)) {
-    c->knows_near = false;
+    c->near_is_known = false;
     ask_for(c, distance);
     EB_TRY(test(c, x, false, count));
     EB_TRY(GROW(c->near, &c->near_room, *count));
     for (int32_t k = 0; k < *count; k++) c->near[k] = (eb_near){c->hits[k].pair, c->hits[k].time};
     c->near_count = *count;
-    c->knows_near = c->spare >= c->widest / 2;
+    c->near_is_known = c->spare >= c->widest / 2;
   }
   *near = c->near;
   *count = c->near_count;
