@@ -304,7 +304,7 @@ const eb_scene_ops eb_hecht2012_bear_squash = {
     .needs = NEEDS,
     EB_SCENE_COUNTS(7361, 30490, 0.03),
     .parameters = squash_parameters,
-    EB_SCENE_RUN(240, 1),
+    EB_SCENE_RUN(300, 1),
     .setup = squash_setup,
     .boundary = eb_grips_hold,
 };
