@@ -75,7 +75,7 @@ static eb_error set_up(void *context, const void *of, double *work) {
   drop *d = context;
   const drop_of *what = of;
   *work = d->steps_a_run = what->steps;
-  EB_TRY(eb_bench_start_create(what->scene, "E=5e8", &d->impact));
+  EB_TRY(eb_bench_start_create(what->scene, "E=5e8,height=0.5", &d->impact));
   fall(d->impact.scene, d->impact.state);
   for (int k = 0; k < SOLVERS; k++) {
     EB_TRY(eb_bench_stepper_create(&d->impact, names[k], options[k], &d->solvers[k]));
