@@ -470,7 +470,7 @@ static const eb_option spider_parameters[] = {
                   "fall apart"),
     {"contrast", EB_OPTION_REAL, "300", 1, 1e6, NULL, "",
      "Young's modulus of legs and body (E) over that of joints and thread"},
-    {"swing", EB_OPTION_REAL, "0.9", -100, 100, NULL, "rad/s",
+    {"swing", EB_OPTION_REAL, "0.75", -100, 100, NULL, "rad/s",
      "initial angular velocity about the thread's top"},
     EB_LAST_PARAMETER};
 
