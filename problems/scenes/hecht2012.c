@@ -64,7 +64,7 @@ static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", FRAME), EB_EL
 /* Turned so that it lands on a corner. How long it flies decides how many frames update anything.
  * From 3 m it reaches the floor in frame 103 of 300 and two or three times in all, and of a
  * factorization as large a share is renewed in the mean frame as the paper's Table II has at 5e7 Pa
- * on the medium mesh: 0.31 where it has 0.28, and 0.62 from 0.5 m, from where it soon rolls. */
+ * on the medium mesh: 0.31 where it has 0.28. From 0.5 m it soon rolls, and the share is 0.63. */
 static eb_error sculpture_setup(eb_scene *scene) {
   return drop_on_floor(scene, 12);
 }
