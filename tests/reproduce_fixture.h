@@ -23,7 +23,8 @@ typedef struct fake {
   double iterations;   /* of the linear solver, a step */
   double drift;        /* m a step: the whole body along x */
   double inverted;     /* elements, in the second step */
-  int touches, leaves; /* steps with contact: from the one to before the other */
+  int touches, leaves; /* steps with contact: from the one to before the other, */
+  int again;           /* and from this one on */
   double factor_bytes;
   int repetition;
   double solve, factor;     /* s, phases of every step; beside `accounted` */
@@ -88,7 +89,7 @@ static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_st
   bool failed = f->outcome == EB_OUTCOME_DIVERGED && s + 1 == f->steps;
   row[EB_COL_REASON] = failed ? EB_DIVERGED_MAX_IT : EB_CONVERGED_RTOL;
   row[EB_COL_INVERTED] = s == 1 ? f->inverted : 0;
-  row[EB_COL_CONTACTS] = s >= f->touches && s < f->leaves;
+  row[EB_COL_CONTACTS] = (s >= f->touches && s < f->leaves) || (f->again && s >= f->again);
   row[EB_COL_TIME] = 0.1 * (s + 1);
   row[EB_COL_KINETIC] = f->kinetic * pow(f->fade > 0 ? f->fade : 1, s);
   row[EB_COL_MOMENTUM_Z] = s <= f->touches ? -f->momentum : f->rebound * f->momentum;

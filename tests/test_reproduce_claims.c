@@ -12,10 +12,11 @@
  * another one, `missing` not run. Frames have two steps of 0.1 s. */
 #define CASES                                                                                      \
   "[solvers]\na = newton:rtol=1e-3\nb = newton:rtol=1e-4\nc = newton:rtol=1e-5\n"                  \
-  "d = newton:rtol=1e-6\ne = newton:rtol=1e-7\n[cases all]\nframes = 4\nquick = 3\n"               \
+  "d = newton:rtol=1e-6\ne = newton:rtol=1e-7\nf = newton:rtol=1e-8\n"                             \
+  "[cases all]\nframes = 4\nquick = 3\n"                                                           \
   "a = bench/beam:resolution=0.25 a\nb = bench/beam:resolution=0.25 b\n"                           \
   "c = bench/beam:resolution=0.25 c\nd = bench/beam:resolution=0.25 d\n"                           \
-  "e = bench/beam:resolution=0.25 e\n"                                                             \
+  "e = bench/beam:resolution=0.25 e\nf = bench/beam:resolution=0.25 f\n"                           \
   "other = bench/beam:resolution=0.3 a\nmissing = bench/beam:resolution=0.25,E=2e6 a\n"
 
 #define WHOLE .outcome = EB_OUTCOME_COMPLETED, .steps = 8, .wall = 1, .first = 1
@@ -361,7 +362,8 @@ static void test_competitors(void) {
 static void test_motion(void) {
   static const fake runs[] = {{.name = "a", WHOLE},
                               {.name = "b", WHOLE, .drift = 0.01, .inverted = 3},
-                              {.name = "c", WHOLE, .touches = 1, .leaves = 4},
+                              {.name = "c", WHOLE, .touches = 1, .leaves = 4, .again = 6},
+                              {.name = "f", WHOLE, .touches = 1, .leaves = 4},
                               {.name = "d", WHOLE, .drift = NAN},
                               {.name = "e", .outcome = EB_OUTCOME_TIMED_OUT, .steps = 6},
                               {.name = "other", WHOLE}};
@@ -369,6 +371,9 @@ static void test_motion(void) {
       {"max(distance(b, a)) <= 0.08", YES, "0.07698"}, /* 0.08 m of 1.039 m */
       {"max(distance(b, a)) <= 0.07", NO, "0.07698"},
       {"max(distance(b, c)[..bounce_end(c)]) <= 0.04", YES, "0.03849"},
+      {"max(distance(b, c)[..second_touch(c)]) <= 0.06", YES, "0.05774"},
+      {"max(distance(b, f)[..bounce_end(f)]) <= 0.04", YES, "0.03849"},
+      {"max(distance(b, f)[..second_touch(f)]) <= 1", OPEN, "stops before the end"},
       {"max(distance(b, a)[..bounce_end(a)]) <= 1", OPEN, "stops before the end"},
       {"max(distance(d, a)) <= 1", OPEN, "- <= 1"},
       {"max(distance(a, missing)) <= 1", OPEN, "missing: not run"},

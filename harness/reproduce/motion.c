@@ -597,8 +597,9 @@ static eb_error see_last_shape(const eb_call *c, eb_value *out) {
 
 /* What becomes of a body that falls along -z. restitution: the largest upward momentum after its
  * first touch over the largest downward one until then; flight: steps without contact after the
- * first touch; both NaN without a touch. bounce_end: when the first contact has ended; without one
- * that ends, the time of the last step, which is then no end. */
+ * first touch; both NaN without a touch. bounce_end: when the first contact has ended;
+ * second_touch: when the next one begins; without it the time of the last step, which is then no
+ * end. */
 static eb_error see_bounce(const eb_call *c, eb_value *out) {
   enum { CONTACTS, MOMENTUM, TIME, COLUMNS };
   static const eb_column columns[COLUMNS] = {EB_COL_CONTACTS, EB_COL_MOMENTUM_Z, EB_COL_TIME};
@@ -613,16 +614,20 @@ static eb_error see_bounce(const eb_call *c, eb_value *out) {
     while (touch < steps && !(contacts[touch] > 0)) touch++;
     size_t end = touch;
     while (end < steps && contacts[end] > 0) end++;
+    size_t again = end;
+    while (again < steps && !(contacts[again] > 0)) again++;
     for (size_t i = 0; i <= touch && i < steps; i++) down = fmax(down, -momentum[i]);
     for (size_t i = touch; i < steps; i++) {
       up = fmax(up, momentum[i]);
       free_steps += !(contacts[i] > 0);
     }
-    bool ends = strcmp(c->self->name, "bounce_end") == 0;
-    if (ends && steps) out->number = values[TIME][end < steps ? end : steps - 1];
-    if (ends) out->may_rise = end == steps;
-    if (!ends && touch < steps)
-      out->number = strcmp(c->self->name, "flight") == 0 ? free_steps : up / down;
+    const char *asked = c->self->name;
+    bool ends = strcmp(asked, "bounce_end") == 0, returns = strcmp(asked, "second_touch") == 0;
+    size_t when = ends ? end : again;
+    if ((ends || returns) && steps) out->number = values[TIME][when < steps ? when : steps - 1];
+    if (ends || returns) out->may_rise = when == steps;
+    if (!ends && !returns && touch < steps)
+      out->number = strcmp(asked, "flight") == 0 ? free_steps : up / down;
   }
   for (int k = 0; k < COLUMNS; k++) free(values[k]);
   return error;
@@ -674,5 +679,7 @@ const eb_function eb_motion_functions[] = {
     {"flight", "c", "a: steps without contact after the first one with", see_bounce, EB_SEEN_NUMBER,
      1, NULL},
     {"bounce_end", "c", "a: time at which the first contact has ended, s", see_bounce,
+     EB_SEEN_NUMBER, 0, NULL},
+    {"second_touch", "c", "a: time at which the contact after the first one begins, s", see_bounce,
      EB_SEEN_NUMBER, 0, NULL},
     {0}};
