@@ -595,42 +595,65 @@ static eb_error see_last_shape(const eb_call *c, eb_value *out) {
 
 /* ---- bounces --------------------------------------------------------------------------------- */
 
-/* What becomes of a body that falls along -z. restitution: the largest upward momentum after its
- * first touch over the largest downward one until then; flight: steps without contact after the
- * first touch; both NaN without a touch. bounce_end: when the first contact has ended;
- * second_touch: when the next one begins; without it the time of the last step, which is then no
- * end. */
-static eb_error see_bounce(const eb_call *c, eb_value *out) {
+/* What becomes of a body that falls along -z: NaN where it never touches. */
+typedef struct bounce {
+  double restitution; /* largest upward momentum after the first touch over the downward one until
+                         then */
+  double flight;      /* steps without contact after the first touch */
+  double times[2];    /* at which the first contact has ended and the next one begins, s */
+  bool seen[2];       /* or else the time of the last step, which is then no such end */
+} bounce;
+
+static bounce bounce_of(const double *contacts, const double *momentum, const double *time,
+                        size_t steps) {
+  bounce b = {NAN, NAN, {NAN, NAN}, {false, false}};
+  double down = 0, up = 0, free_steps = 0;
+  size_t touch = 0, at[2];
+  while (touch < steps && !(contacts[touch] > 0)) touch++;
+  for (at[0] = touch; at[0] < steps && contacts[at[0]] > 0;) at[0]++;
+  for (at[1] = at[0]; at[1] < steps && !(contacts[at[1]] > 0);) at[1]++;
+  for (int k = 0; k < 2 && steps; k++) {
+    b.seen[k] = at[k] < steps;
+    b.times[k] = time[b.seen[k] ? at[k] : steps - 1];
+  }
+  for (size_t i = 0; i <= touch && i < steps; i++) down = fmax(down, -momentum[i]);
+  for (size_t i = touch; i < steps; i++) {
+    up = fmax(up, momentum[i]);
+    free_steps += !(contacts[i] > 0);
+  }
+  if (touch < steps) b.restitution = up / down;
+  if (touch < steps) b.flight = free_steps;
+  return b;
+}
+
+static eb_error read_bounce(const eb_call *c, bounce *b) {
   enum { CONTACTS, MOMENTUM, TIME, COLUMNS };
   static const eb_column columns[COLUMNS] = {EB_COL_CONTACTS, EB_COL_MOMENTUM_Z, EB_COL_TIME};
   const seen s = look_at(c, 0);
-  double *values[COLUMNS] = {0}, down = 0, up = 0, free_steps = 0;
-  size_t steps = 0, touch = 0;
+  double *values[COLUMNS] = {0};
+  size_t steps = 0;
   eb_error error = EB_OK;
   for (int k = 0; k < COLUMNS && !error; k++)
     error = eb_results_steps(s.results, s.run, columns[k], &values[k], &steps);
-  if (!error) {
-    const double *contacts = values[CONTACTS], *momentum = values[MOMENTUM];
-    while (touch < steps && !(contacts[touch] > 0)) touch++;
-    size_t end = touch;
-    while (end < steps && contacts[end] > 0) end++;
-    size_t again = end;
-    while (again < steps && !(contacts[again] > 0)) again++;
-    for (size_t i = 0; i <= touch && i < steps; i++) down = fmax(down, -momentum[i]);
-    for (size_t i = touch; i < steps; i++) {
-      up = fmax(up, momentum[i]);
-      free_steps += !(contacts[i] > 0);
-    }
-    const char *asked = c->self->name;
-    bool ends = strcmp(asked, "bounce_end") == 0, returns = strcmp(asked, "second_touch") == 0;
-    size_t when = ends ? end : again;
-    if ((ends || returns) && steps) out->number = values[TIME][when < steps ? when : steps - 1];
-    if (ends || returns) out->may_rise = when == steps;
-    if (!ends && !returns && touch < steps)
-      out->number = strcmp(asked, "flight") == 0 ? free_steps : up / down;
-  }
+  if (!error) *b = bounce_of(values[CONTACTS], values[MOMENTUM], values[TIME], steps);
   for (int k = 0; k < COLUMNS; k++) free(values[k]);
   return error;
+}
+
+static eb_error see_bounce(const eb_call *c, eb_value *out) {
+  bounce b;
+  EB_TRY(read_bounce(c, &b));
+  out->number = strcmp(c->self->name, "flight") == 0 ? b.flight : b.restitution;
+  return EB_OK;
+}
+
+static eb_error see_contact_time(const eb_call *c, eb_value *out) {
+  bounce b;
+  EB_TRY(read_bounce(c, &b));
+  int k = strcmp(c->self->name, "second_touch") == 0;
+  out->number = b.times[k];
+  out->may_rise = !b.seen[k];
+  return EB_OK;
 }
 
 const eb_function eb_motion_functions[] = {
@@ -678,8 +701,8 @@ const eb_function eb_motion_functions[] = {
      see_bounce, EB_SEEN_NUMBER, 1, NULL},
     {"flight", "c", "a: steps without contact after the first one with", see_bounce, EB_SEEN_NUMBER,
      1, NULL},
-    {"bounce_end", "c", "a: time at which the first contact has ended, s", see_bounce,
+    {"bounce_end", "c", "a: time at which the first contact has ended, s", see_contact_time,
      EB_SEEN_NUMBER, 0, NULL},
-    {"second_touch", "c", "a: time at which the contact after the first one begins, s", see_bounce,
-     EB_SEEN_NUMBER, 0, NULL},
+    {"second_touch", "c", "a: time at which the contact after the first one begins, s",
+     see_contact_time, EB_SEEN_NUMBER, 0, NULL},
     {0}};
