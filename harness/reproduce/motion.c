@@ -595,13 +595,14 @@ static eb_error see_last_shape(const eb_call *c, eb_value *out) {
 
 /* ---- bounces --------------------------------------------------------------------------------- */
 
-/* What becomes of a body that falls along -z: NaN where it never touches. */
+/* What becomes of a body that falls along -z; restitution and flight are NaN where it never
+ * touches. */
 typedef struct bounce {
-  double restitution; /* largest upward momentum after the first touch over the downward one until
-                         then */
+  double restitution; /* largest momentum upward from the first touch on over the largest downward
+                       * until then */
   double flight;      /* steps without contact after the first touch */
-  double times[2];    /* at which the first contact has ended and the next one begins, s */
-  bool seen[2];       /* or else the time of the last step, which is then no such end */
+  double times[2];    /* at which the first contact has ended, and the next one begins, s */
+  bool seen[2];       /* false: it has not in this run, and the time is that of the last step */
 } bounce;
 
 static bounce bounce_of(const double *contacts, const double *momentum, const double *time,
