@@ -75,8 +75,9 @@ static void measure_node(const triangle *triangles, const eb_named_point *points
     for (int d = 0; d < 3; d++) {
       n->center[d] += weight * points[i].at[d];
       for (int c = 0; c < 3; c++) {
-        n->lo[d] = fmin(n->lo[d], t->corner[c][d]);
-        n->hi[d] = fmax(n->hi[d], t->corner[c][d]);
+        double at = t->corner[c][d];
+        n->lo[d] = at < n->lo[d] ? at : n->lo[d];
+        n->hi[d] = at > n->hi[d] ? at : n->hi[d];
       }
     }
   }
@@ -172,8 +173,9 @@ static double triangle_distance(const triangle *t, const double p[3]) {
 static double box_distance(const node *n, const double p[3]) {
   double square = 0;
   for (int d = 0; d < 3; d++) {
-    double outside = fmax(fmax(n->lo[d] - p[d], p[d] - n->hi[d]), 0);
-    square += outside * outside;
+    double below = n->lo[d] - p[d], above = p[d] - n->hi[d],
+           outside = below > above ? below : above;
+    if (outside > 0) square += outside * outside;
   }
   return square;
 }
