@@ -26,26 +26,25 @@
 
 /* ---- a tree of boxes over the tetrahedra of a body ------------------------------------------- */
 
-/* Built once, boxes fitted anew to every set of positions. Halves by the centroids' median along
- * the longest axis at rest; leaves hold up to four tetrahedra. Nodes stand in preorder with the
- * number of the node after their subtree, so that a walk needs no stack. */
+/* Built once, boxes fitted anew to every set of positions in which the body meets another one.
+ * Halves by the centroids' median along the longest axis at rest; leaves hold up to four
+ * tetrahedra. Nodes stand in preorder with the number of the node after their subtree, so that a
+ * walk needs no stack; each is a line of the cache. */
 
 enum { LEAF = 4 };
 
-typedef struct eb_box {
-  double lo[3], hi[3];
-} eb_box;
-
 typedef struct eb_tree_node {
+  double lo[3], hi[3];  /* of its tetrahedra */
   int32_t first, count; /* a leaf's tetrahedra: order[first] ..; count is 0 at other nodes */
   int32_t after;        /* the node after its subtree; its first child is the next node */
+  int32_t corner;       /* a leaf's corners, each once: from here to the next node's */
 } eb_tree_node;
 
 typedef struct eb_box_tree {
   int32_t node_count;
-  int32_t *order; /* tetrahedra; not owned */
-  eb_tree_node *nodes;
-  eb_box *boxes; /* node_count */
+  int32_t *order;      /* tetrahedra; not owned */
+  eb_tree_node *nodes; /* node_count + 1 */
+  int32_t *corners;    /* mesh nodes */
 } eb_box_tree;
 
 static void split(eb_box_tree *tree, eb_named_point *points, int32_t first, int32_t count) {
@@ -60,9 +59,25 @@ static void split(eb_box_tree *tree, eb_named_point *points, int32_t first, int3
   node->after = tree->node_count;
 }
 
+/* Lists the corners of each leaf without repetition: neighbours share most of theirs. */
+static void list_corners(eb_box_tree *tree, const int32_t *tetrahedra) {
+  int32_t end = 0;
+  for (int32_t n = 0; n < tree->node_count; n++) {
+    const eb_tree_node *node = &tree->nodes[n];
+    int32_t begin = tree->nodes[n].corner = end;
+    for (int32_t i = 0; i < 4 * node->count; i++) {
+      int32_t corner = tetrahedra[4 * (size_t)tree->order[node->first + i / 4] + (size_t)(i % 4)];
+      int32_t k = begin;
+      while (k < end && tree->corners[k] != corner) k++;
+      if (k == end) tree->corners[end++] = corner;
+    }
+  }
+  tree->nodes[tree->node_count].corner = end;
+}
+
 static void box_tree_destroy(eb_box_tree *tree) {
   if (!tree) return;
-  free(tree->boxes);
+  free(tree->corners);
   free(tree->nodes);
   free(tree);
 }
@@ -77,8 +92,8 @@ static eb_error box_tree_create(const eb_mesh *mesh, int32_t *order, int32_t cou
   /* Leaves hold more than LEAF / 2 once anything is split: fewer than 2 count / LEAF leaves. */
   size_t most = 4 * (size_t)count / LEAF + 1;
   eb_named_point *points = NULL; /* four times the centroids */
-  eb_error error = EB_NEW(tree->nodes, most);
-  if (!error) error = EB_NEW(tree->boxes, most);
+  eb_error error = EB_NEW(tree->nodes, most + 1);
+  if (!error) error = EB_NEW(tree->corners, 4 * (size_t)count);
   if (!error) error = EB_NEW(points, count);
   for (int32_t i = 0; !error && i < count; i++) {
     const int32_t *corner = mesh->elements + 4 * (size_t)order[i];
@@ -88,36 +103,53 @@ static eb_error box_tree_create(const eb_mesh *mesh, int32_t *order, int32_t cou
   if (!error) split(tree, points, 0, count);
   for (int32_t i = 0; !error && i < count; i++) order[i] = points[i].index;
   free(points);
-  if (error)
+  if (error) {
     box_tree_destroy(tree);
-  else
-    *out = tree;
-  return error;
+    return error;
+  }
+  list_corners(tree, mesh->elements);
+  *out = tree;
+  return EB_OK;
 }
 
-static void enclose(eb_box *box, const double lo[3], const double hi[3]) {
+static void enclose(double lo[3], double hi[3], const double low[3], const double high[3]) {
   for (int d = 0; d < 3; d++) {
-    if (lo[d] < box->lo[d]) box->lo[d] = lo[d];
-    if (hi[d] > box->hi[d]) box->hi[d] = hi[d];
+    lo[d] = low[d] < lo[d] ? low[d] : lo[d];
+    hi[d] = high[d] > hi[d] ? high[d] : hi[d];
   }
+}
+
+/* The box of `count` nodes. */
+static void enclose_nodes(int32_t count, const int32_t *nodes, const double *x, double lo[3],
+                          double hi[3]) {
+  double low[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, high[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
+  for (int32_t k = 0; k < count; k++) {
+    const double *p = x + 3 * (size_t)nodes[k];
+    enclose(low, high, p, p);
+  }
+  memcpy(lo, low, sizeof low);
+  memcpy(hi, high, sizeof high);
 }
 
 /* Children come after their parents: from the last node to the first. */
-static void box_tree_fit(eb_box_tree *tree, const int32_t *tetrahedra, const double *x) {
+static void box_tree_fit(eb_box_tree *tree, const double *x) {
   for (int32_t n = tree->node_count - 1; n >= 0; n--) {
-    const eb_tree_node *node = &tree->nodes[n];
-    eb_box *box = &tree->boxes[n];
-    *box = (eb_box){{DBL_MAX, DBL_MAX, DBL_MAX}, {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
-    for (int32_t i = 0; i < 4 * node->count; i++) {
-      int32_t e = tree->order[node->first + i / 4];
-      const double *p = x + 3 * (size_t)tetrahedra[4 * (size_t)e + (size_t)(i % 4)];
-      enclose(box, p, p);
+    eb_tree_node *node = &tree->nodes[n];
+    if (node->count > 0) {
+      enclose_nodes(node[1].corner - node->corner, tree->corners + node->corner, x, node->lo,
+                    node->hi);
+      continue;
     }
-    if (node->count > 0) continue;
-    const eb_box *left = box + 1, *right = &tree->boxes[tree->nodes[n + 1].after];
-    enclose(box, left->lo, left->hi);
-    enclose(box, right->lo, right->hi);
+    const eb_tree_node *right = &tree->nodes[node[1].after];
+    memcpy(node->lo, node[1].lo, sizeof node->lo);
+    memcpy(node->hi, node[1].hi, sizeof node->hi);
+    enclose(node->lo, node->hi, right->lo, right->hi);
   }
+}
+
+static bool box_holds(const double lo[3], const double hi[3], const double p[3]) {
+  return p[0] >= lo[0] && p[0] <= hi[0] && p[1] >= lo[1] && p[1] <= hi[1] && p[2] >= lo[2] &&
+         p[2] <= hi[2];
 }
 
 /* Next tetrahedron whose leaf's box holds p, or -1. The walk starts with *at = *taken = 0. */
@@ -125,9 +157,7 @@ static int32_t box_tree_next(const eb_box_tree *tree, const double p[3], int32_t
                              int32_t *taken) {
   while (*at < tree->node_count) {
     const eb_tree_node *node = &tree->nodes[*at];
-    const eb_box *b = &tree->boxes[*at];
-    if (*taken > 0 || (p[0] >= b->lo[0] && p[0] <= b->hi[0] && p[1] >= b->lo[1] &&
-                       p[1] <= b->hi[1] && p[2] >= b->lo[2] && p[2] <= b->hi[2])) {
+    if (*taken > 0 || box_holds(node->lo, node->hi, p)) {
       if (*taken < node->count) return tree->order[node->first + (*taken)++];
       *at += 1;
     } else {
@@ -155,10 +185,13 @@ struct eb_overlaps {
   double *six_volumes; /* element_count, at rest, m^3 */
   double *depth;       /* element_count x 4: d_k, m */
   int32_t *surface;    /* nodes on the surface, sorted by body, then number */
+  int32_t *visits;     /* surface_count: entries of `surface`, neighbours one after the other */
   int32_t *start;      /* bodies + 1: of surface */
   int32_t *order;      /* elements, sorted by body; the trees' */
   eb_box_tree **trees; /* bodies */
-  uint8_t *meets;      /* bodies x bodies: whether their boxes meet */
+  double *box;         /* bodies x 6: lo, hi of a body's nodes */
+  int32_t *meets;      /* bodies x bodies: the others whose boxes meet that of a body, ascending */
+  int32_t *meet_count; /* bodies */
   eb_overlap *slots;   /* surface_count x MOST */
   int8_t *used;        /* surface_count */
   eb_overlap *found;   /* surface_count x MOST: packed slots */
@@ -228,6 +261,26 @@ static eb_error measure_depths(eb_overlaps *o, const eb_mesh *mesh, const eb_sur
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
+/* Neighbours go down the same paths of another body's tree, which then is in cache: the surface as
+ * the trees of its own bodies come to it. */
+static eb_error order_visits(eb_overlaps *o, int32_t node_count) {
+  int32_t *place, visits = 0; /* where a node is in `surface`; -1: not there, or visited */
+  EB_TRY(EB_NEW(o->visits, o->surface_count));
+  EB_TRY(EB_NEW(place, node_count));
+  for (int32_t i = 0; i < node_count; i++) place[i] = -1;
+  for (int32_t k = 0; k < o->surface_count; k++) place[o->surface[k]] = k;
+  for (int32_t b = 0; b < o->bodies->count; b++) {
+    const eb_box_tree *tree = o->trees[b];
+    for (int32_t c = 0; c < tree->nodes[tree->node_count].corner; c++) {
+      int32_t *at = &place[tree->corners[c]];
+      if (*at >= 0) o->visits[visits++] = *at;
+      *at = -1;
+    }
+  }
+  free(place);
+  return EB_OK;
+}
+
 static eb_error fill(eb_overlaps *o, const eb_mesh *mesh, const eb_surface *surface,
                      const uint8_t *outside) {
   const eb_bodies *of = o->bodies;
@@ -254,7 +307,10 @@ static eb_error fill(eb_overlaps *o, const eb_mesh *mesh, const eb_surface *surf
     EB_TRY(box_tree_create(mesh, o->order + first, sorted - first, &o->trees[b]));
   }
   o->start[of->count] = o->surface_count;
+  EB_TRY(EB_NEW(o->box, 6 * bodies));
   EB_TRY(EB_NEW(o->meets, bodies * bodies));
+  EB_TRY(EB_NEW(o->meet_count, bodies));
+  EB_TRY(order_visits(o, mesh->node_count));
   EB_TRY(EB_NEW(o->used, o->surface_count));
   EB_TRY(EB_NEW(o->slots, MOST * (size_t)o->surface_count));
   return EB_NEW(o->found, MOST * (size_t)o->surface_count);
@@ -289,8 +345,11 @@ void eb_overlaps_destroy(eb_overlaps *o) {
   free(o->found);
   free(o->slots);
   free(o->used);
+  free(o->meet_count);
   free(o->meets);
+  free(o->box);
   free(o->start);
+  free(o->visits);
   free(o->surface);
   free(o->depth);
   free(o->six_volumes);
@@ -338,16 +397,36 @@ static bool locate(const eb_overlaps *o, int32_t e, const double *x, const doubl
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
+/* Which bodies' boxes meet; only their trees have to be fitted. */
+static void find_meetings(eb_overlaps *o, const double *x) {
+  const eb_bodies *of = o->bodies;
+  int32_t bodies = of->count;
+  for (int32_t b = 0; b < bodies; b++)
+    enclose_nodes(of->start[b + 1] - of->start[b], of->nodes + of->start[b], x, o->box + 6 * b,
+                  o->box + 6 * b + 3);
+  for (int32_t a = 0; a < bodies; a++) {
+    o->meet_count[a] = 0;
+    for (int32_t b = 0; b < bodies; b++) {
+      const double *p = o->box + 6 * a, *q = o->box + 6 * b;
+      bool meet = a != b;
+      for (int d = 0; d < 3; d++) meet = meet && p[d] <= q[3 + d] && q[d] <= p[3 + d];
+      if (meet) o->meets[a * bodies + o->meet_count[a]++] = b;
+    }
+  }
+}
+
 /* The overlaps of surface node k with other bodies. */
 static void search_node(eb_overlaps *o, int32_t k, const double *x) {
-  int32_t node = o->surface[k], own = o->bodies->of[node], bodies = o->bodies->count;
+  int32_t node = o->surface[k], own = o->bodies->of[node];
+  const int32_t *meets = o->meets + own * o->bodies->count;
   const double *p = x + 3 * (size_t)node;
   eb_overlap *slots = o->slots + MOST * (size_t)k;
   int8_t used = 0;
-  for (int32_t b = 0; b < bodies && used < MOST; b++) {
+  for (int32_t m = 0; m < o->meet_count[own] && used < MOST; m++) {
+    int32_t b = meets[m], at = 0, taken = 0;
     eb_overlap *out = &slots[used];
-    if (!o->meets[own * bodies + b]) continue;
-    int32_t at = 0, taken = 0, e = box_tree_next(o->trees[b], p, &at, &taken);
+    if (!box_holds(o->box + 6 * b, o->box + 6 * b + 3, p)) continue;
+    int32_t e = box_tree_next(o->trees[b], p, &at, &taken);
     while (e >= 0 && !locate(o, e, x, p, out)) e = box_tree_next(o->trees[b], p, &at, &taken);
     if (e < 0 || !(out->depth > 0)) continue;
     out->node = node;
@@ -361,18 +440,12 @@ int32_t eb_overlaps_find(eb_overlaps *o, const double *x, const eb_overlap **fou
   *found = o->found;
   int32_t bodies = o->bodies->count, count = 0;
   if (bodies < 2) return 0;
-    /* Which bodies' boxes meet. */
+  find_meetings(o, x);
 #pragma omp parallel for schedule(dynamic)
-  for (int32_t b = 0; b < bodies; b++) box_tree_fit(o->trees[b], o->elements, x);
-  for (int32_t a = 0; a < bodies; a++)
-    for (int32_t b = 0; b < bodies; b++) {
-      const eb_box *p = &o->trees[a]->boxes[0], *q = &o->trees[b]->boxes[0];
-      bool meet = a != b;
-      for (int d = 0; d < 3; d++) meet = meet && p->lo[d] <= q->hi[d] && q->lo[d] <= p->hi[d];
-      o->meets[a * bodies + b] = meet;
-    }
+  for (int32_t b = 0; b < bodies; b++)
+    if (o->meet_count[b] > 0) box_tree_fit(o->trees[b], x);
 #pragma omp parallel for schedule(dynamic, 64)
-  for (int32_t k = 0; k < o->surface_count; k++) search_node(o, k, x);
+  for (int32_t k = 0; k < o->surface_count; k++) search_node(o, o->visits[k], x);
   for (int32_t k = 0; k < o->surface_count; k++)
     for (int8_t s = 0; s < o->used[k]; s++) o->found[count++] = o->slots[MOST * (size_t)k + s];
   return count;
