@@ -46,7 +46,7 @@ typedef enum eb_phase {
   EB_PHASE_RHS,      /* forces, script and all else that a right-hand side is made of */
   EB_PHASE_ESTIMATE, /* of errors, or of how long a step may be */
   EB_PHASE_LINESEARCH,
-  EB_PHASE_DETECT,       /* contacts: which there are */
+  EB_PHASE_DETECT,       /* contacts: which there are; forces of those that are explicit */
   EB_PHASE_RESOLVE,      /* contacts: forces, friction */
   EB_PHASE_LOCAL,        /* elements or nodes one by one: projections, constraints, stretches */
   EB_PHASE_PROJECT,      /* positions and velocities to unknowns, and back */

@@ -340,6 +340,21 @@ static void phases_make_up_the_step(void) {
   motion_close(&m);
 }
 
+/* As papers time it that tell a solver's time from that of collision detection. */
+static void finding_contacts_is_a_phase_of_its_own(void) {
+  static const char *const solvers[] = {"warp-cholesky", "corotational", "symplectic-euler"};
+  for (int k = 0; k < 3; k++) {
+    motion bowl = motion_open("hecht2012/bowl-of-bears:bears=2,resolution=0.1", solvers[k], "");
+    motion bar = motion_open(BEND, solvers[k], "");
+    motion_run(&bowl, 2);
+    motion_run(&bar, 2);
+    tap_ok(bowl.log->phase_seconds[EB_PHASE_DETECT] > 0, "%s: bears in a bowl", solvers[k]);
+    tap_ok(bar.log->phase_seconds[EB_PHASE_DETECT] == 0, "%s: a bar alone", solvers[k]);
+    motion_close(&bowl);
+    motion_close(&bar);
+  }
+}
+
 static void sheets_do_not_turn_their_nodes(void) {
   motion sheet = motion_open("hecht2012/cloth-drop:resolution=0.1", "warp-cholesky", "");
   motion forced =
@@ -457,6 +472,7 @@ int main(void) {
   damping_and_step_length_enter_the_matrix();
   released_nodes_renew_the_factor();
   phases_make_up_the_step();
+  finding_contacts_is_a_phase_of_its_own();
   sheets_do_not_turn_their_nodes();
   the_heap_stays();
   options_have_ranges();

@@ -22,6 +22,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/ranks/part.h"
+#include "solvers/common/scene_force.h"
 #include "solvers/linalg/block_ops.h"
 
 #include <math.h>
@@ -115,7 +116,7 @@ bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_s
   eb_log_begin(log, EB_PHASE_RHS);
   bool finite = eb_implicit_finite(work, state->x) && eb_implicit_finite(work, state->v);
   if (finite) { /* a force would be asked at positions that are none */
-    eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
+    eb_logged_scene_force(work->scene, state->time, state->x, state->v, work->force, log);
     eb_scene_boundary(work->scene, state->time + dt, work->fixed, work->target);
     eb_springs_set(&work->springs, work->scene, state->time + dt);
     work->scripted = 0;

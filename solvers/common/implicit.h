@@ -87,7 +87,8 @@ bool eb_all_finite(int64_t n, const double *x);
 bool eb_implicit_finite(const eb_implicit *work, const double *x);
 
 /* Starts a step: sets the threads, evaluates f_ext at the start, the script and the springs at the
- * end of the step (phase RHS). Returns false when the state or the forces are not finite. */
+ * end of the step (phase RHS; DETECT where contacts push). Returns false when the state or the
+ * forces are not finite. */
 bool eb_implicit_begin(eb_implicit *work, const eb_state *state, double dt, eb_step_log *log);
 
 /* Assembles mass_scale M + hessian_scale H(x) into work->matrix, with `project` each element's and

@@ -33,6 +33,7 @@
 #include "solvers/conjac/conjac.h"
 
 #include "problems/base/memory.h"
+#include "solvers/common/scene_force.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/registry.h"
 
@@ -336,7 +337,7 @@ static eb_error linearize(eb_conjac *c, const eb_state *state, bool matrix, eb_s
                           eb_reason *reason) {
   eb_implicit *work = &c->work;
   eb_log_begin(log, EB_PHASE_RHS);
-  eb_scene_force(work->scene, state->time, state->x, state->v, work->force);
+  eb_logged_scene_force(work->scene, state->time, state->x, state->v, work->force, log);
   find_contact_at(c, state->time, state->x);
   eb_log_end(log, EB_PHASE_RHS);
   /* Definite, so that p goes down in Pi, unless that is never wanted. */

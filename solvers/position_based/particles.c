@@ -5,6 +5,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/scene_impl.h"
+#include "solvers/common/scene_force.h"
 
 #include <math.h>
 #include <omp.h>
@@ -51,7 +52,7 @@ bool eb_particles_begin(eb_particles *p, const eb_state *state, double dt, eb_st
   eb_log_begin(log, EB_PHASE_RHS);
   bool finite = all_finite(size, state->x) && all_finite(size, state->v);
   if (finite) { /* a force would be asked at positions that are none */
-    eb_scene_force(p->scene, state->time, state->x, state->v, p->force);
+    eb_logged_scene_force(p->scene, state->time, state->x, state->v, p->force, log);
     eb_scene_boundary(p->scene, state->time + dt, p->fixed, p->target);
     finite = all_finite(size, p->force) && all_finite(size, p->target);
     for (int32_t i = 0; i < p->nodes; i++)

@@ -35,6 +35,7 @@
  * as newton. */
 #include "problems/base/memory.h"
 #include "problems/scene_impl.h"
+#include "solvers/common/scene_force.h"
 #include "solvers/common/step_options.h"
 #include "solvers/linalg/dense.h"
 #include "solvers/registry.h"
@@ -162,10 +163,10 @@ static eb_error restrict_forces(subspace *s) {
 }
 
 /* f := B^T f_ext at the start of the step. */
-static void apply_forces(subspace *s, const eb_state *state) {
+static void apply_forces(subspace *s, const eb_state *state, eb_step_log *log) {
   double magnitude[EB_MAX_LOADS];
   if (!s->known_forces) {
-    eb_scene_force(s->scene, state->time, state->x, state->v, s->force);
+    eb_logged_scene_force(s->scene, state->time, state->x, state->v, s->force, log);
     eb_basis_restrict_force(&s->basis, s->force, s->f);
     return;
   }
@@ -243,7 +244,7 @@ static bool enter(subspace *s, const eb_state *state) {
 /* f, the springs at the end, and where the iterations start from. */
 static void begin(subspace *s, const eb_state *state, double dt, eb_step_log *log) {
   eb_log_begin(log, EB_PHASE_RHS);
-  apply_forces(s, state);
+  apply_forces(s, state, log);
   eb_reduced_springs_set(&s->springs, s->scene, state->time + dt);
   eb_log_end(log, EB_PHASE_RHS);
   s->inertia = s->statics ? 0 : 1 / (dt * dt);

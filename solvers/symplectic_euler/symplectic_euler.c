@@ -19,6 +19,7 @@
 
 #include "problems/base/memory.h"
 #include "solvers/common/implicit.h"
+#include "solvers/common/scene_force.h"
 #include "solvers/registry.h"
 #include "solvers/symplectic_euler/stability.h"
 
@@ -111,7 +112,7 @@ static void advance(explicit_solver *s, double t, double k, double end, eb_step_
   eb_elasticity_gradient(s->scene->elasticity, s->x, s->gradient);
   eb_log_end(log, EB_PHASE_GRADIENT);
   eb_log_begin(log, EB_PHASE_RHS);
-  eb_scene_force(s->scene, t, s->x, s->v, s->force);
+  eb_logged_scene_force(s->scene, t, s->x, s->v, s->force, log);
   eb_scene_boundary(s->scene, end, s->fixed, s->target);
   eb_log_end(log, EB_PHASE_RHS);
   for (int64_t i = 0; i < s->size; i++) {
