@@ -180,13 +180,12 @@ static const double rounding = 1e-10;
 
 struct eb_overlaps {
   const eb_bodies *bodies;
-  int32_t element_count, surface_count;
+  int32_t element_count, surface_count, visit_count;
   int32_t *elements;   /* element_count x 4 */
   double *six_volumes; /* element_count, at rest, m^3 */
   double *depth;       /* element_count x 4: d_k, m */
   int32_t *surface;    /* nodes on the surface, sorted by body, then number */
-  int32_t *visits;     /* surface_count: entries of `surface`, neighbours one after the other */
-  int32_t *start;      /* bodies + 1: of surface */
+  int32_t *visits;     /* visit_count: entries of `surface`, neighbours one after the other */
   int32_t *order;      /* elements, sorted by body; the trees' */
   eb_box_tree **trees; /* bodies */
   double *box;         /* bodies x 6: lo, hi of a body's nodes */
@@ -264,7 +263,7 @@ static eb_error measure_depths(eb_overlaps *o, const eb_mesh *mesh, const eb_sur
 /* Neighbours go down the same paths of another body's tree, which then is in cache: the surface as
  * the trees of its own bodies come to it. */
 static eb_error order_visits(eb_overlaps *o, int32_t node_count) {
-  int32_t *place, visits = 0; /* where a node is in `surface`; -1: not there, or visited */
+  int32_t *place; /* where a node is in `surface`; -1: not there, or visited */
   EB_TRY(EB_NEW(o->visits, o->surface_count));
   EB_TRY(EB_NEW(place, node_count));
   for (int32_t i = 0; i < node_count; i++) place[i] = -1;
@@ -273,7 +272,7 @@ static eb_error order_visits(eb_overlaps *o, int32_t node_count) {
     const eb_box_tree *tree = o->trees[b];
     for (int32_t c = 0; c < tree->nodes[tree->node_count].corner; c++) {
       int32_t *at = &place[tree->corners[c]];
-      if (*at >= 0) o->visits[visits++] = *at;
+      if (*at >= 0) o->visits[o->visit_count++] = *at;
       *at = -1;
     }
   }
@@ -292,13 +291,11 @@ static eb_error fill(eb_overlaps *o, const eb_mesh *mesh, const eb_surface *surf
   EB_TRY(EB_NEW(o->depth, 4 * elements));
   EB_TRY(measure_depths(o, mesh, surface, outside));
   EB_TRY(EB_NEW(o->surface, mesh->node_count));
-  EB_TRY(EB_NEW(o->start, bodies + 1));
   EB_TRY(EB_NEW(o->order, elements));
   EB_TRY(EB_NEW(o->trees, bodies));
   int32_t sorted = 0;
   for (int32_t b = 0; b < of->count; b++) {
     /* Its nodes on the surface, which of->nodes lists in ascending order, and its tetrahedra. */
-    o->start[b] = o->surface_count;
     for (int32_t k = of->start[b]; k < of->start[b + 1]; k++)
       if (outside[of->nodes[k]]) o->surface[o->surface_count++] = of->nodes[k];
     int32_t first = sorted;
@@ -306,7 +303,6 @@ static eb_error fill(eb_overlaps *o, const eb_mesh *mesh, const eb_surface *surf
       if (of->of[mesh->elements[4 * (size_t)e]] == b) o->order[sorted++] = e;
     EB_TRY(box_tree_create(mesh, o->order + first, sorted - first, &o->trees[b]));
   }
-  o->start[of->count] = o->surface_count;
   EB_TRY(EB_NEW(o->box, 6 * bodies));
   EB_TRY(EB_NEW(o->meets, bodies * bodies));
   EB_TRY(EB_NEW(o->meet_count, bodies));
@@ -348,7 +344,6 @@ void eb_overlaps_destroy(eb_overlaps *o) {
   free(o->meet_count);
   free(o->meets);
   free(o->box);
-  free(o->start);
   free(o->visits);
   free(o->surface);
   free(o->depth);
@@ -445,7 +440,7 @@ int32_t eb_overlaps_find(eb_overlaps *o, const double *x, const eb_overlap **fou
   for (int32_t b = 0; b < bodies; b++)
     if (o->meet_count[b] > 0) box_tree_fit(o->trees[b], x);
 #pragma omp parallel for schedule(dynamic, 64)
-  for (int32_t k = 0; k < o->surface_count; k++) search_node(o, o->visits[k], x);
+  for (int32_t k = 0; k < o->visit_count; k++) search_node(o, o->visits[k], x);
   for (int32_t k = 0; k < o->surface_count; k++)
     for (int8_t s = 0; s < o->used[k]; s++) o->found[count++] = o->slots[MOST * (size_t)k + s];
   return count;
