@@ -357,6 +357,10 @@ static void test_brute_force(void) {
     eb_bodies *bodies;
     eb_overlaps *overlaps = overlapping(&w, &bodies);
     const eb_overlap *found;
+    /* Apart first: nothing is fitted to positions in which no bodies meet. */
+    for (int32_t i = 0; i < w.mesh->node_count; i++) w.x[3 * i] += 5 * bodies->of[i];
+    tap_near(eb_overlaps_find(overlaps, w.x, &found), 0, 0, "bodies that are apart do not overlap");
+    for (int32_t i = 0; i < w.mesh->node_count; i++) w.x[3 * i] -= 5 * bodies->of[i];
     int32_t count = eb_overlaps_find(overlaps, w.x, &found), missed = 0, wrong = 0, sure = 0;
     for (int32_t i = 0; i < w.mesh->node_count; i++) {
       double best = -INFINITY;

@@ -63,8 +63,9 @@ static void split(eb_box_tree *tree, eb_named_point *points, int32_t first, int3
 static void list_corners(eb_box_tree *tree, const int32_t *tetrahedra) {
   int32_t end = 0;
   for (int32_t n = 0; n < tree->node_count; n++) {
-    const eb_tree_node *node = &tree->nodes[n];
-    int32_t begin = tree->nodes[n].corner = end;
+    eb_tree_node *node = &tree->nodes[n];
+    int32_t begin = end;
+    node->corner = begin;
     for (int32_t i = 0; i < 4 * node->count; i++) {
       int32_t corner = tetrahedra[4 * (size_t)tree->order[node->first + i / 4] + (size_t)(i % 4)];
       int32_t k = begin;

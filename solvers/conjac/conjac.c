@@ -251,9 +251,12 @@ enum { MAX_HALVINGS = 8, MAX_STATIC_ITERATIONS = 200 };
 /* ---- forces ---- */
 
 /* The nodes that are inside implicit colliders at x. */
-static void find_contact_at(eb_conjac *c, double time, const double *x) {
+static void find_contact_at(eb_conjac *c, double time, const double *x, eb_step_log *log) {
   eb_implicit *work = &c->work;
+  if (work->touch_room == 0) return;
+  eb_log_begin(log, EB_PHASE_DETECT);
   work->touch_count = eb_implicit_touches(work->scene, time, x, work->touch_room, work->touches);
+  eb_log_end(log, EB_PHASE_DETECT);
 }
 
 /* work.rhs = f of the equation of motion; c->relieved = f_ext - M a, the external forces as
@@ -295,7 +298,7 @@ static double residual(const eb_conjac *c) {
 static eb_potential_value value_at(eb_conjac *c, double time, const double *x, eb_step_log *log) {
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS, c->work.scene->mesh->element_count);
   eb_potential_value value = eb_potential_at(&c->potential, x);
-  find_contact_at(c, time, x);
+  find_contact_at(c, time, x, log);
   double contact = eb_touches_energy(c->work.touches, c->work.touch_count);
   return (eb_potential_value){value.value + contact, value.magnitude + contact};
 }
@@ -338,7 +341,7 @@ static eb_error linearize(eb_conjac *c, const eb_state *state, bool matrix, eb_s
   eb_implicit *work = &c->work;
   eb_log_begin(log, EB_PHASE_RHS);
   eb_logged_scene_force(work->scene, state->time, state->x, state->v, work->force, log);
-  find_contact_at(c, state->time, state->x);
+  find_contact_at(c, state->time, state->x, log);
   eb_log_end(log, EB_PHASE_RHS);
   /* Definite, so that p goes down in Pi, unless that is never wanted. */
   bool project = c->settings.project != EB_CONJAC_PROJECT_NEVER;
@@ -458,14 +461,10 @@ static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, e
 /* The contacts of the step with implicit colliders. */
 static void find_contact(eb_conjac *c, const eb_state *state, double dt, eb_step_log *log) {
   log->touching = c->settings.predict ? EB_TOUCHING_PREDICTED : EB_TOUCHING_PRESENT;
-  if (c->work.touch_room == 0) return;
-  if (c->settings.predict) {
+  if (c->settings.predict)
     eb_implicit_find_touches(&c->work, state, dt, log);
-    return;
-  }
-  eb_log_begin(log, EB_PHASE_DETECT);
-  find_contact_at(c, state->time, state->x);
-  eb_log_end(log, EB_PHASE_DETECT);
+  else
+    find_contact_at(c, state->time, state->x, log);
 }
 
 /* From the forces to v1, with H as c->projected says; f_q . p through *work_of_p. */
