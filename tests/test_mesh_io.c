@@ -7,6 +7,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/random.h"
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
 
@@ -329,6 +330,40 @@ static void test_gmsh_big_endian(void) {
   eb_mesh_destroy(mesh);
 }
 
+/* MSH 2.2 lists nodes with the entity that each lies on behind them, and as many parameters as that
+ * has dimensions. */
+static void test_parametric_nodes(void) {
+  static const int on[4] = {0, 1, 2, 3};
+  eb_mesh *mesh = parsed(EB_FORMAT_AUTO,
+                         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$ParametricNodes\n4\n1 0 0 0 0 1\n"
+                         "2 1 0 0 1 7 0.25\n3 0 1 0 2 5 0.5 0.5\n4 0 0 1 3 1\n$EndParametricNodes\n"
+                         "$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n",
+                         "Gmsh 2.2 with parametric nodes");
+  check_counts(mesh, 4, 1, 1.0 / 6, "parametric nodes have coordinates");
+  eb_mesh_destroy(mesh);
+  bytes b = {.length = 0};
+  mesh = NULL;
+  put_text(&b, "$MeshFormat\n2.2 1 8\n");
+  put_big(&b, 1, 4);
+  put_text(&b, "\n$EndMeshFormat\n$ParametricNodes\n4\n");
+  for (int i = 0; i < 4; i++) {
+    put_big(&b, (uint64_t)i + 1, 4);
+    for (int d = 0; d < 3; d++) put_big_double(&b, corner[i][d]);
+    put_big(&b, (uint64_t)on[i], 4);
+    put_big(&b, 1, 4);
+    for (int k = 0; k < (on[i] < 3 ? on[i] : 0); k++) put_big_double(&b, 0.5);
+  }
+  put_text(&b, "\n$EndParametricNodes\n$Elements\n1\n");
+  const uint64_t element[] = {4, 1, 0, 1, 1, 2, 3, 4};
+  for (int i = 0; i < 8; i++) put_big(&b, element[i], 4);
+  put_text(&b, "\n$EndElements\n");
+  tap_succeeds(eb_mesh_parse("p.msh", EB_FORMAT_AUTO, b.data, b.length, &mesh),
+               "binary parametric nodes");
+  if (mesh)
+    tap_near(fabs(eb_mesh_element_volume(mesh, mesh->X, 0)), 1.0 / 12, 1e-15, "their volume");
+  eb_mesh_destroy(mesh);
+}
+
 static void test_tetgen(void) {
   static const char *const nodes[2] = {
       "# by hand\r\n\r\n4  3  1  1\r\n0 0 0 0 7.5 1\r\n1 1 0 0 7.5 1 # one\r\n2 0 1 0 7.5 0\r\n"
@@ -350,7 +385,7 @@ static void test_tetgen(void) {
                                "2 10 1\n0 0 1 2 3 4 5 6 7 8 9 0.5\n1 0 2 1 3 4 5 6 7 8 9 1\n";
   eb_mesh *mesh = NULL;
   eb_error error = eb_mesh_parse("curved", EB_FORMAT_TETGEN, curved, sizeof curved - 1, &mesh);
-  tap_fails(error, EB_ERR_FORMAT, "curved:3: element 1 is inverted against most others",
+  tap_fails(error, EB_ERR_FORMAT, "curved:3: elements 1 and 0 lie on the same side",
             "the place of an element is that of the .ele file");
 }
 
@@ -517,6 +552,114 @@ static void test_notes(void) {
   tap_fails(eb_mesh_notes(in_folder("none.veg"), &notes), EB_ERR_IO, "No such file", "no file");
 }
 
+/* What the file's reader says of it; the caller frees it. */
+static char *notes_of(const char *name) {
+  char *notes = NULL;
+  tap_require(eb_mesh_notes(in_folder(name), &notes), name);
+  return notes;
+}
+
+/* Curved elements keep their corners: those nodes that are only beside corners are counted once,
+ * and nodes of no element are not. */
+static void test_curved(void) {
+  write_text("curved.mesh",
+             "MeshVersionFormatted 2\nDimension 3\nVertices\n12\n0 0 0 0\n1 0 0 0\n0 1 0 0\n"
+             "0 0 1 0\n.5 0 0 0\n.5 .5 0 0\n0 .5 0 0\n0 0 .5 0\n.5 0 .5 0\n0 .5 .5 0\n9 9 9 0\n"
+             "1 1 1 0\nTetrahedraP2\n2\n1 2 3 4 5 6 7 8 9 10 1\n2 12 3 4 6 6 6 8 9 10 1\nEnd\n");
+  char *notes = notes_of("curved.mesh");
+  tap_ok(strstr(notes, "are read as linear: 6 nodes beside the corners are left out") != NULL,
+         "nodes that are left out are counted: %s", notes);
+  free(notes);
+  write_text("linear.mesh",
+             "MeshVersionFormatted 2\nDimension 3\nVertices\n5\n0 0 0 0\n1 0 0 0\n0 1 0 0\n"
+             "0 0 1 0\n9 9 9 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n");
+  notes = notes_of("linear.mesh");
+  tap_ok(*notes == '\0', "a linear mesh with a stray node has no note: %s", notes);
+  free(notes);
+}
+
+static void swap_nodes(int32_t *a, int32_t *b) {
+  int32_t old = *a;
+  *a = *b;
+  *b = old;
+}
+
+/* Lists an element in the other orientation. */
+static void flip(eb_mesh *mesh, int32_t e) {
+  int32_t *node = mesh->elements + (size_t)e * mesh->type;
+  if (mesh->type == EB_TETRAHEDRON) swap_nodes(&node[0], &node[1]);
+  for (int a = 0; mesh->type == EB_HEXAHEDRON && a < 4; a++) swap_nodes(&node[a], &node[a + 4]);
+}
+
+/* A sound mesh some of whose elements are listed in the other orientation is read as that mesh, and
+ * the number of them is told; by share 1/2 and 9/10, so that either orientation has the majority.
+ */
+static void check_mixed(const eb_mesh *mesh, const char *kind, random_state *random) {
+  for (int round = 0; round < 6; round++) {
+    eb_mesh *copy, *back = NULL;
+    char wanted[80];
+    int32_t flipped = 0, negative = 0;
+    tap_require(eb_mesh_copy(mesh, &copy), "a copy");
+    for (int32_t e = 0; e < copy->element_count; e++) {
+      if (random_uniform(random, 0, 1) > (round % 2 ? 0.9 : 0.5)) continue;
+      flip(copy, e);
+      flipped++;
+    }
+    tap_require(eb_mesh_write(in_folder("mixed.msh"), EB_FORMAT_GMSH41, copy), "writing");
+    if (tap_succeeds(eb_mesh_read(in_folder("mixed.msh"), &back),
+                     "a mesh of mixed order is read")) {
+      for (int32_t e = 0; e < back->element_count; e++)
+        negative += !(eb_mesh_element_volume(back, back->X, e) > 0);
+      tap_ok(negative == 0 && same_sets(back, mesh), "%s: all elements are oriented", kind);
+      snprintf(wanted, sizeof wanted, "%d of %d elements list their nodes in the other orientation",
+               flipped, mesh->element_count);
+      char *notes = notes_of("mixed.msh");
+      tap_ok(strstr(notes, wanted) != NULL, "%s: %d are told", kind, flipped);
+      free(notes);
+    }
+    eb_mesh_destroy(back);
+    eb_mesh_destroy(copy);
+  }
+}
+
+/* An inner node pulled through the faces around it tangles the mesh: no order of nodes mends that,
+ * and none is taken, however the elements are listed. */
+static void check_tangled(const eb_mesh *mesh, random_state *random) {
+  int refused = 0;
+  for (int round = 0; round < 6; round++) {
+    eb_mesh *copy, *back = NULL;
+    tap_require(eb_mesh_copy(mesh, &copy), "a copy");
+    int32_t inner = 1 + 5 * (1 + 4); /* (1, 1, 1) of a grid of 4 x 3 x 3 cubes */
+    for (int d = 0; d < 3; d++) copy->X[3 * inner + d] += 0.7 * (d == round % 3);
+    for (int32_t e = 0; e < copy->element_count; e++)
+      if (round >= 3 && random_uniform(random, 0, 1) < 0.5) flip(copy, e);
+    tap_require(eb_mesh_write(in_folder("tangled.msh"), EB_FORMAT_GMSH41, copy), "writing");
+    eb_error error = eb_mesh_read(in_folder("tangled.msh"), &back);
+    refused += error && strstr(eb_error_message(error), "the mesh is tangled") != NULL;
+    eb_error_free(error);
+    eb_mesh_destroy(back);
+    eb_mesh_destroy(copy);
+  }
+  tap_ok(refused == 6, "tangled meshes are refused as such: %d of 6", refused);
+}
+
+static void test_mixed_order(void) {
+  const eb_grid grid = {.cubes = {4, 3, 3}, .size = {1.3, 1, 0.9}};
+  random_state random = random_seed(7);
+  eb_mesh *six, *five, *hexahedra;
+  tap_require(eb_generate_tets6(&grid, &six), "six tetrahedra a cube");
+  tap_require(eb_generate_tets5(&grid, &five), "five");
+  tap_require(eb_generate_hexahedra(&grid, &hexahedra), "hexahedra");
+  check_mixed(six, "tetrahedra", &random);
+  check_mixed(five, "tetrahedra, five a cube", &random);
+  check_mixed(hexahedra, "hexahedra", &random);
+  check_tangled(six, &random);
+  check_tangled(five, &random);
+  eb_mesh_destroy(hexahedra);
+  eb_mesh_destroy(five);
+  eb_mesh_destroy(six);
+}
+
 static void test_ply(void) {
   check_surface_text(
       EB_FORMAT_AUTO,
@@ -633,6 +776,7 @@ int main(void) {
   test_medit();
   test_gmsh_text();
   test_gmsh_big_endian();
+  test_parametric_nodes();
   test_tetgen();
   test_vega();
   test_vtk_text();
@@ -640,6 +784,8 @@ int main(void) {
   test_obj_and_off();
   test_soup();
   test_notes();
+  test_curved();
+  test_mixed_order();
   test_ply();
   test_stl();
   test_detection();

@@ -81,9 +81,10 @@ static const bad medit[] = {
      "Tetrahedra\n3\n1 2 3 4 0\n1 3 2 5 0\n1 2 4 6 0\n1 2 3 4 0\n",
      "bad:16: '1' stands where a section should start"},
     {EB_FORMAT_MEDIT,
-     "MeshVersionFormatted 1\nDimension 3\nVertices\n6\n" CORNERS "0 0 -1 0\n0 -1 0 0\n"
-     "Tetrahedra\n3\n1 2 3 4 0\n1 3 2 5 0\n1 4 2 6 0\n",
-     "bad:15: element 3 is inverted against most others (1 of 3 have negative volume)"},
+     "MeshVersionFormatted 1\nDimension 3\nVertices\n6\n" CORNERS "0 0 -1 0\n0.2 0.5 0.2 0\n"
+     "Tetrahedra\n3\n1 2 3 4 0\n1 3 2 5 0\n1 2 4 6 0\n",
+     "bad:15: elements 3 and 1 lie on the same side of their common face, in whatever order their "
+     "nodes are listed (1 of 3 elements have negative volume): the mesh is tangled"},
     {EB_FORMAT_MEDIT,
      "MeshVersionFormatted 1\nDimension 3\nVertices\n4\n" CORNERS
      "Tetrahedra\n2\n1 2 3 4 0\n2 3 1 4 0\n",

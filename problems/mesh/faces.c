@@ -117,6 +117,20 @@ eb_error eb_mesh_face_mates(const eb_mesh *mesh, int32_t **mate, int32_t *crowde
   return error;
 }
 
+/* Opposite ways: behind the first node of a, b has the last of a. */
+int32_t eb_mesh_overlap(const eb_mesh *mesh, const int32_t *mate) {
+  const eb_face_table *table = eb_face_table_of(mesh->type);
+  for (int32_t face = 0; face < table->count * mesh->element_count; face++) {
+    int32_t a[4], b[4], at = 0;
+    if (mate[face] < 0 || mate[face] > face) continue;
+    eb_face_nodes(mesh, face, a);
+    eb_face_nodes(mesh, mate[face], b);
+    while (b[at] != a[0]) at++;
+    if (b[(at + 1) % table->nodes] != a[table->nodes - 1]) return face;
+  }
+  return -1;
+}
+
 /* ---- the surface of a mesh ------------------------------------------------------------------- */
 
 static void polygon_nodes(const eb_mesh *mesh, bool faces, int32_t p, int32_t *node) {

@@ -22,6 +22,10 @@ void eb_face_nodes(const eb_mesh *mesh, int32_t face, int32_t *nodes);
  * mate is not meaningful. Element indices must be valid. The caller frees *mate. */
 EB_MUST eb_error eb_mesh_face_mates(const eb_mesh *mesh, int32_t **mate, int32_t *crowded);
 
+/* The first face whose element lies on the same side of it as that of its mate: a face that both
+ * run around the same way. -1 when there is none. */
+int32_t eb_mesh_overlap(const eb_mesh *mesh, const int32_t *mate);
+
 /* The element behind each of `count` triangles of nodes: one of those around its first corner that
  * has the other two as well, or -1. Indices must be valid. The caller frees *element. */
 EB_MUST eb_error eb_mesh_elements_behind(const eb_mesh *mesh, const int32_t *triangles,

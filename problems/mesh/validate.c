@@ -173,7 +173,7 @@ static eb_error check_unused(const eb_mesh *mesh) {
 
 static eb_error check_faces(const eb_mesh *mesh) {
   const eb_face_table *table = eb_face_table_of(mesh->type);
-  int32_t *mate, crowded, a[4], b[4], count = table->nodes;
+  int32_t *mate, crowded, face = -1, a[4];
   eb_error error = EB_OK;
   EB_TRY(eb_mesh_face_mates(mesh, &mate, &crowded));
   if (crowded >= 0) {
@@ -182,19 +182,12 @@ static eb_error check_faces(const eb_mesh *mesh) {
         EB_ERROR(EB_ERR_INVALID,
                  "element %d: its face on nodes %d, %d, ... is shared by more than two elements",
                  crowded / table->count, a[0], a[1]);
-  }
-  for (int32_t face = 0; !error && face < table->count * mesh->element_count; face++) {
-    if (mate[face] < 0 || mate[face] > face) continue;
+  } else if ((face = eb_mesh_overlap(mesh, mate)) >= 0) {
     eb_face_nodes(mesh, face, a);
-    eb_face_nodes(mesh, mate[face], b);
-    /* Faces that run around the opposite way: behind the first node of a, b has the last of a. */
-    int32_t at = 0;
-    while (b[at] != a[0]) at++;
-    if (b[(at + 1) % count] != a[count - 1])
-      error = EB_ERROR(EB_ERR_INVALID,
-                       "element %d overlaps element %d: both lie on the same side of their common "
-                       "face on nodes %d, %d, ...",
-                       face / table->count, mate[face] / table->count, a[0], a[1]);
+    error = EB_ERROR(EB_ERR_INVALID,
+                     "element %d overlaps element %d: both lie on the same side of their common "
+                     "face on nodes %d, %d, ...",
+                     face / table->count, mate[face] / table->count, a[0], a[1]);
   }
   free(mate);
   return error;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/mesh/faces.h"
 
 eb_error eb_grow(void *array, size_t count, size_t *capacity, size_t size) {
   if (count < *capacity) return EB_OK;
@@ -25,7 +26,7 @@ eb_error eb_draft_nodes(eb_draft *draft, int64_t count, bool tagged) {
 }
 
 eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *place, int64_t number,
-                          int corners, const int64_t *nodes, int64_t label) {
+                          int corners, int listed, const int64_t *nodes, int64_t label) {
   if (draft->corners && draft->corners != corners)
     return eb_scan_error(scan, place,
                          "the file holds both tetrahedra and hexahedra; split it, or re-mesh with "
@@ -43,6 +44,10 @@ eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *plac
   draft->label[e] = label;
   draft->number[e] = number;
   draft->place[e] = place;
+  for (int a = corners; a < listed; a++) {
+    EB_TRY(eb_grow(&draft->beside, draft->beside_count, &draft->beside_capacity, sizeof *nodes));
+    draft->beside[draft->beside_count++] = nodes[a];
+  }
   return EB_OK;
 }
 
@@ -80,6 +85,7 @@ void eb_draft_clear(eb_draft *draft) {
   for (int k = 0; k < draft->kept_count; k++) free(draft->kept[k]);
   free(draft->sets);
   free(draft->regions);
+  free(draft->beside);
   free(draft->fibre);
   free(draft->place);
   free(draft->number);
@@ -158,8 +164,9 @@ static eb_error unknown_node(const eb_draft *draft, const numbered *order, size_
 typedef struct resolution {
   numbered *order;  /* nodes by number, or NULL when they run on */
   int32_t *element; /* element_count x corners, as listed in the file */
-  int32_t *fresh;   /* node_count: our index, -1 when unused */
+  int32_t *fresh;   /* node_count: our index, below 0 when unused */
   int32_t used;
+  int32_t beside;   /* nodes beside corners that no element has as a corner */
   int32_t *scratch; /* of a node set */
 } resolution;
 
@@ -184,8 +191,15 @@ static eb_error resolve(const eb_draft *draft, resolution *r) {
                              (long long)draft->number[e], (long long)tag);
     r->fresh[r->element[k]] = 0;
   }
+  enum { CORNER = 0, BESIDE = -2 };
+  for (size_t k = 0; k < draft->beside_count; k++) {
+    int32_t node = find_node(draft, r->order, draft->beside[k]);
+    if (node < 0 || r->fresh[node] == CORNER || r->fresh[node] == BESIDE) continue;
+    r->fresh[node] = BESIDE;
+    r->beside++;
+  }
   for (int64_t i = 0; i < draft->node_count; i++)
-    if (r->fresh[i] == 0) r->fresh[i] = r->used++;
+    if (r->fresh[i] == CORNER) r->fresh[i] = r->used++;
   return EB_OK;
 }
 
@@ -197,34 +211,46 @@ static void swap(int32_t *a, int32_t *b) {
   *b = kept;
 }
 
+static void turn(eb_mesh *mesh, int32_t e) {
+  int32_t *node = mesh->elements + (size_t)e * mesh->type;
+  if (mesh->type == EB_TETRAHEDRON) swap(&node[2], &node[3]);
+  for (int a = 0; mesh->type == EB_HEXAHEDRON && a < 4; a++) swap(&node[a], &node[a + 4]);
+}
+
+/* Turns elements of negative volume round. A file that lists all of them so is left-handed. One
+ * that mixes both orders is sound when the elements at every face then lie on either side of it;
+ * where both lie on one side, no order of nodes mends it: the mesh is tangled. */
 static eb_error orient(const eb_draft *draft, eb_mesh *mesh) {
-  int32_t negative = 0, flat = -1, first[2] = {-1, -1};
+  int32_t negative = 0, *mate, crowded;
   for (int32_t e = 0; e < mesh->element_count; e++) {
     double volume = eb_mesh_element_volume(mesh, mesh->X, e);
-    bool below = volume < 0;
-    negative += below;
-    if (first[below] < 0) first[below] = e;
-    if (flat < 0 && !(volume > 0) && !below) flat = e;
+    if (!(volume > 0) && !(volume < 0))
+      return eb_scan_error(draft->source, draft->place[e],
+                           "element %lld is degenerate: its volume is zero; remove or re-mesh it",
+                           (long long)draft->number[e]);
+    if (volume > 0) continue;
+    negative++;
+    turn(mesh, e);
   }
-  if (flat >= 0)
-    return eb_scan_error(draft->source, draft->place[flat],
-                         "element %lld is degenerate: its volume is zero; remove or re-mesh it",
-                         (long long)draft->number[flat]);
-  if (negative == mesh->element_count) {
-    for (int32_t e = 0; e < mesh->element_count; e++) {
-      int32_t *node = mesh->elements + (size_t)e * mesh->type;
-      if (mesh->type == EB_TETRAHEDRON) swap(&node[2], &node[3]);
-      for (int a = 0; mesh->type == EB_HEXAHEDRON && a < 4; a++) swap(&node[a], &node[a + 4]);
-    }
-    EB_TRY(eb_scan_note(draft->source, "all elements have negative volume: they are turned round"));
-  }
-  if (negative == 0 || negative == mesh->element_count) return EB_OK;
-  int32_t positive = mesh->element_count - negative;
-  int32_t odd = first[negative <= positive];
-  return eb_scan_error(draft->source, draft->place[odd],
-                       "element %lld is inverted against most others (%d of %d have negative "
-                       "volume); untangle the mesh or reorder their nodes",
-                       (long long)draft->number[odd], negative, mesh->element_count);
+  if (negative == 0) return EB_OK;
+  if (negative == mesh->element_count)
+    return eb_scan_note(draft->source, "all elements have negative volume: they are turned round");
+  EB_TRY(eb_mesh_face_mates(mesh, &mate, &crowded));
+  int32_t face = eb_mesh_overlap(mesh, mate);
+  int32_t faces = eb_face_table_of(mesh->type)->count;
+  int32_t one = face / faces, other = face < 0 ? -1 : mate[face] / faces;
+  free(mate);
+  if (face >= 0)
+    return eb_scan_error(draft->source, draft->place[one],
+                         "elements %lld and %lld lie on the same side of their common face, in "
+                         "whatever order their nodes are listed (%d of %d elements have negative "
+                         "volume): the mesh is tangled; untangle or re-mesh it",
+                         (long long)draft->number[one], (long long)draft->number[other], negative,
+                         mesh->element_count);
+  return eb_scan_note(draft->source,
+                      "%d of %d elements list their nodes in the other orientation (negative "
+                      "volume): they are reordered",
+                      negative, mesh->element_count);
 }
 
 /* ---- regions --------------------------------------------------------------------------------- */
@@ -335,6 +361,11 @@ static eb_error build_mesh(eb_draft *draft, resolution *r, eb_mesh **out) {
     if (r->fresh[i] >= 0) memcpy(mesh->X + 3 * (size_t)r->fresh[i], draft->X + 3 * i, 24);
   size_t entries = draft->element_count * (size_t)draft->corners;
   for (size_t i = 0; i < entries; i++) mesh->elements[i] = r->fresh[r->element[i]];
+  if (r->beside)
+    EB_TRY(eb_scan_note(draft->source,
+                        "its elements are of second order or higher and are read as linear: %d "
+                        "nodes beside the corners are left out",
+                        r->beside));
   EB_TRY(orient(draft, mesh));
   naming n = {0};
   eb_error error = name_regions(draft, &n, mesh);

@@ -1,6 +1,6 @@
 /* What a reader gathers before it becomes a mesh: nodes and elements under the file's own numbers,
  * regions under the file's labels, node sets. Finishing resolves the numbers, drops unused nodes,
- * turns a left-handed file round and validates; every message gives the place in the file. */
+ * orients the elements and validates; every message gives the place in the file. */
 #ifndef EB_MESH_IO_DRAFT_H
 #define EB_MESH_IO_DRAFT_H
 
@@ -33,6 +33,8 @@ typedef struct eb_draft {
   const char **place;    /* element_count: where the file lists it */
   const eb_scan *source; /* the file that lists the elements */
   double *fibre;         /* element_count x 3, or NULL */
+  int64_t *beside;       /* beside_count: nodes of curved elements beside their corners */
+  size_t beside_count, beside_capacity;
   size_t region_count, region_capacity, set_count, set_capacity;
   eb_draft_region *regions;
   eb_draft_set *sets;
@@ -42,10 +44,12 @@ typedef struct eb_draft {
 
 /* Room for the nodes; `tagged` when the file numbers them freely. */
 EB_MUST eb_error eb_draft_nodes(eb_draft *draft, int64_t count, bool tagged);
-/* Adds a tetrahedron (4 corners) or a hexahedron (8). `number` is what messages call it: the one
- * that the file gives, or its place in the list, counted as the format counts. */
+/* Adds a tetrahedron (4 corners) or a hexahedron (8) of `listed` nodes, the corners first: a curved
+ * element keeps them alone. `number` is what messages call it: the one that the file gives, or its
+ * place in the list, counted as the format counts. */
 EB_MUST eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *place,
-                                  int64_t number, int corners, const int64_t *nodes, int64_t label);
+                                  int64_t number, int corners, int listed, const int64_t *nodes,
+                                  int64_t label);
 /* Names the elements of a label. */
 EB_MUST eb_error eb_draft_name(eb_draft *draft, const eb_scan *scan, int64_t label, eb_word name);
 /* Adds an empty node set and gives its index; sets of equal name are joined in the end. */

@@ -167,17 +167,35 @@ static eb_error get_tag(gmsh *g, const char *what, const eb_number_type *type, c
 
 /* ---- version 2.2 ----------------------------------------------------------------------------- */
 
-static eb_error read_nodes22(gmsh *g) {
-  int64_t count;
-  EB_TRY(eb_scan_count(g->scan, "nodes", g->binary ? 28 : 8, &count));
+/* With `parametric`, each node has the dimension and the number of the entity that it lies on
+ * behind it, and its parameters there: one on a curve, two on a surface, none else. */
+static eb_error read_node_list(gmsh *g, bool parametric) {
+  int64_t count, dimension = 0, entity_tag;
+  size_t more = !parametric ? 0 : g->binary ? 8 : 4;
+  EB_TRY(eb_scan_count(g->scan, "nodes", (g->binary ? 28 : 8) + more, &count));
   enter(g);
   EB_TRY(eb_draft_nodes(g->draft, count, true));
   for (int64_t i = 0; i < count; i++) {
     const char *place;
     EB_TRY(get_tag(g, "a node", &INT, &place, &g->draft->tag[i]));
     EB_TRY(get_position(g, g->draft->X + 3 * i));
+    if (!parametric) continue;
+    EB_TRY(get_int(g, "the dimension of the entity of a node", &dimension));
+    EB_TRY(get_int(g, "the entity of a node", &entity_tag));
+    if (dimension < 0 || dimension > 3)
+      return eb_scan_error(g->scan, place, "a node lies on an entity of dimension %lld, not 0 to 3",
+                           (long long)dimension);
+    EB_TRY(skip_reals(g, "a parameter of a node", dimension == 3 ? 0 : (int)dimension));
   }
   return EB_OK;
+}
+
+static eb_error read_nodes22(gmsh *g) {
+  return read_node_list(g, false);
+}
+
+static eb_error read_parametric_nodes(gmsh *g) {
+  return read_node_list(g, true);
 }
 
 /* One element behind its number: tags, nodes. */
@@ -193,7 +211,8 @@ static eb_error read_element22(gmsh *g, const char *place, int64_t number, int64
   for (int a = 0; a < type->nodes; a++) EB_TRY(get_int(g, "a node of an element", &nodes[a]));
   if (type->dimension == 3 && !type->corners) return unsupported(g, place, code);
   if (type->dimension == 3)
-    return eb_draft_element(g->draft, g->scan, place, number, type->corners, nodes, physical);
+    return eb_draft_element(g->draft, g->scan, place, number, type->corners, type->nodes, nodes,
+                            physical);
   return physical ? add_to_group(g, type->dimension, physical, nodes, type->nodes) : EB_OK;
 }
 
@@ -345,7 +364,7 @@ static eb_error read_element_block(gmsh *g) {
     EB_TRY(get_tag(g, "an element", &SIZE, &place, &number));
     for (int a = 0; a < type->nodes; a++) EB_TRY(get_size(g, "a node of an element", &nodes[a]));
     if (type->dimension == 3)
-      EB_TRY(eb_draft_element(g->draft, g->scan, place, number, type->corners, nodes,
+      EB_TRY(eb_draft_element(g->draft, g->scan, place, number, type->corners, type->nodes, nodes,
                               groups ? tags[0] : 0));
     for (size_t p = 0; type->dimension < 3 && p < groups; p++)
       EB_TRY(add_to_group(g, type->dimension, tags[p], nodes, type->nodes));
@@ -428,12 +447,14 @@ static eb_error read_section(gmsh *g, int version, eb_word section, bool *known)
     eb_error (*read[5])(gmsh *); /* by version */
   } sections[] = {{"$PhysicalNames", {[2] = read_names, [4] = read_names}},
                   {"$Nodes", {[2] = read_nodes22, [4] = read_nodes41}},
+                  {"$ParametricNodes", {[2] = read_parametric_nodes}},
                   {"$Elements", {[2] = read_elements22, [4] = read_elements41}},
                   {"$Entities", {[4] = read_entities}},
                   {"$PartitionedEntities", {[4] = read_partitioned_entities}}};
   *known = true;
-  if (eb_word_is(section, "$Nodes") && g->draft->X)
-    return eb_scan_error(g->scan, section.text, "a second section '$Nodes'; remove one");
+  bool nodes = eb_word_is(section, "$Nodes") || eb_word_is(section, "$ParametricNodes");
+  if (nodes && g->draft->X)
+    return eb_scan_error(g->scan, section.text, "a second section of nodes; remove one");
   for (size_t s = 0; s < sizeof sections / sizeof *sections; s++)
     if (eb_word_is(section, sections[s].name) && sections[s].read[version])
       return sections[s].read[version](g);
@@ -464,7 +485,8 @@ static eb_error read_file(gmsh *g) {
   g->scan->binary = g->binary;
   /* All names are known. */
   static const char *const kind[] = {"point", "curve", "surface"};
-  for (const group *one = g->groups; one < g->groups + g->group_count; one++) {
+  for (size_t k = 0; k < g->group_count; k++) {
+    const group *one = &g->groups[k];
     if (one->dimension > 2) continue;
     char *name = g->draft->sets[one->set].name;
     if (one->name[0])

@@ -41,7 +41,7 @@ static eb_error read_elements(eb_scan *scan, eb_draft *draft, const section *s) 
     const char *place = eb_scan_place(scan);
     for (int a = 0; a < s->nodes; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &nodes[a]));
     EB_TRY(eb_scan_int(scan, "the reference of an element", &reference));
-    EB_TRY(eb_draft_element(draft, scan, place, e + 1, s->corners, nodes, reference));
+    EB_TRY(eb_draft_element(draft, scan, place, e + 1, s->corners, s->nodes, nodes, reference));
   }
   return EB_OK;
 }

@@ -52,8 +52,8 @@ static eb_error read_elements(eb_scan *scan, eb_draft *draft) {
     if (attributes > 0) EB_TRY(eb_scan_real(scan, "the attribute of an element", &attribute));
     integral = integral && attribute == rint(attribute) && fabs(attribute) <= INT32_MAX;
     eb_scan_next_line(scan);
-    EB_TRY(
-        eb_draft_element(draft, scan, place, number, 4, node, integral ? (int64_t)attribute : 0));
+    EB_TRY(eb_draft_element(draft, scan, place, number, 4, (int)nodes, node,
+                            integral ? (int64_t)attribute : 0));
   }
   for (size_t e = 0; !integral && e < draft->element_count; e++) draft->label[e] = 0;
   return EB_OK;

@@ -152,7 +152,8 @@ static eb_error read_element_rows(vega *v, eb_scan *scan) {
     const char *place;
     EB_TRY(read_number(scan, "the number of an element", e, &v->element_base, &place));
     for (int a = 0; a < corners; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &nodes[a]));
-    EB_TRY(eb_draft_element(v->draft, scan, place, v->element_base + e, corners, nodes, 0));
+    EB_TRY(
+        eb_draft_element(v->draft, scan, place, v->element_base + e, corners, corners, nodes, 0));
     eb_scan_next_line(scan);
   }
   return EB_OK;
@@ -275,17 +276,20 @@ static eb_error apply_region(vega *v, const vega_region *region) {
 /* Elements outside every *REGION keep label 0, the first material, as Vega has it. */
 static eb_error apply(vega *v) {
   eb_draft *draft = v->draft;
-  for (const element_set *set = v->sets; set < v->sets + v->set_count; set++)
+  for (size_t s = 0; s < v->set_count; s++) {
+    const element_set *set = &v->sets[s];
     for (size_t i = 0; i < set->count; i++)
       if (set->elements[i] < v->element_base ||
           (uint64_t)(set->elements[i] - v->element_base) >= draft->element_count)
         return eb_scan_error(set->scan, set->name.text,
                              "set '%.*s' holds element %lld, which does not exist",
                              EB_SHOWN(set->name), (long long)set->elements[i]);
+  }
   for (size_t m = 0; m < v->material_count; m++)
     EB_TRY(eb_draft_name(draft, v->materials[m].scan, (int64_t)m, v->materials[m].material));
   for (size_t r = 0; r < v->region_count; r++) EB_TRY(apply_region(v, &v->regions[r]));
-  for (const element_set *set = v->sets; set < v->sets + v->set_count; set++) {
+  for (size_t s = 0; s < v->set_count; s++) {
+    const element_set *set = &v->sets[s];
     if (set->is_region) continue;
     size_t index, corners = (size_t)draft->corners;
     EB_TRY(eb_draft_set_new(draft, set->scan, &index));

@@ -436,9 +436,8 @@ static cell_type cell_type_of(int64_t type) {
 }
 
 static eb_error add_cell(vtk *v, int64_t c) {
-  static const int voxel[8] = {0, 1, 3, 2, 4, 5, 7, 6};
   cell_type type = cell_type_of(v->type[c]);
-  int64_t count = v->offset[c + 1] - v->offset[c], nodes[8];
+  int64_t count = v->offset[c + 1] - v->offset[c], *nodes = v->entry + v->offset[c];
   if (type.corners == 0)
     return eb_scan_error(v->scan, v->place[c],
                          "cell %lld of type %lld is not supported; mesh with tetrahedra or "
@@ -450,11 +449,15 @@ static eb_error add_cell(vtk *v, int64_t c) {
                          "cell %lld of type %lld has %lld nodes; it should have %d", (long long)c,
                          (long long)v->type[c], (long long)count, type.nodes);
   if (type.corners < 0) return EB_OK;
-  for (int a = 0; a < type.corners; a++)
-    nodes[a] = v->entry[v->offset[c] + (v->type[c] == VOXEL ? voxel[a] : a)];
+  for (int a = 2; v->type[c] == VOXEL && a < 8; a += 4) { /* its rows all run the same way */
+    int64_t third = nodes[a];
+    nodes[a] = nodes[a + 1];
+    nodes[a + 1] = third;
+  }
   int64_t label = v->region ? (int64_t)v->region[c] : 0;
   size_t e = v->draft->element_count;
-  EB_TRY(eb_draft_element(v->draft, v->scan, v->place[c], c, type.corners, nodes, label));
+  EB_TRY(
+      eb_draft_element(v->draft, v->scan, v->place[c], c, type.corners, (int)count, nodes, label));
   if (v->fibre) memcpy(v->draft->fibre + 3 * e, v->fibre + 3 * c, 24);
   return EB_OK;
 }
