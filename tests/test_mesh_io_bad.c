@@ -89,6 +89,13 @@ static const bad medit[] = {
      "MeshVersionFormatted 1\nDimension 3\nVertices\n4\n" CORNERS
      "Tetrahedra\n2\n1 2 3 4 0\n2 3 1 4 0\n",
      "bad: "},
+    {EB_FORMAT_MEDIT, MEDIT "0 0 0 0\n1 \xc3\x91\x02 0\n0 1 0 0\n0 0 1 0\n",
+     "bad:6: a coordinate of a vertex should be a finite number, but bytes that are no text stand "
+     "here: the file announces text and holds binary data"},
+    {EB_FORMAT_VTK,
+     "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n"
+     "\x3f\xf0\x01\x02\x03\x04\x05\x06\x3f\xf0\x01\x02\x03\x04\x05\x06\x3f\xf0\x01\x02\x03\x04",
+     "bad:6: a coordinate of a point should be a finite number, but bytes that are no text stand"},
     {EB_FORMAT_MEDIT, MEDIT CORNERS "Triangles\n1\n1 2 3 0\nEnd\n",
      "bad: the file holds no tetrahedra or hexahedra"},
     {EB_FORMAT_MEDIT, MEDIT CORNERS "Prisms 1\n1 2 3 4 1 2 0\n", "bad:9: Prisms are not supported"},
@@ -287,6 +294,115 @@ static void check_file(const char *name, const char *text, const char *fragment)
   eb_mesh *mesh;
   write_bytes(name, text, strlen(text));
   tap_fails(eb_mesh_read(in_folder(name), &mesh), EB_ERR_FORMAT, fragment, name);
+}
+
+/* Whatever the ending says: every kind of file that is no mesh is refused by what it is. */
+static void test_other_kinds(void) {
+  static const struct {
+    const char *bytes;
+    size_t count;
+    const char *fragment;
+  } kinds[] = {
+#define KIND(bytes, fragment) {bytes, sizeof bytes - 1, fragment}
+      KIND("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n", "Git LFS"),
+      KIND("\n<!DOCTYPE html>\n<html lang=\"en\">\n", "HTML page"),
+      KIND("<HTML><body>Not found</body>", "HTML page"),
+      KIND("<?xml version=\"1.0\"?>\n<html xmlns=\"http://www.w3.org/1999/xhtml\">", "HTML page"),
+      KIND("<?xml version=\"1.0\"?>\n<dolfin>\n", "an XML file"),
+      KIND("<VTKFile type=\"UnstructuredGrid\">\n", "save it as legacy .vtk"),
+      KIND("\x1f\x8b\x08\0\0\0\0\0", "a gzip archive"),
+      KIND("PK\x03\x04\x14\0", "a zip archive"),
+      KIND("\xfd"
+           "7zXZ\0",
+           "an xz archive"),
+      KIND("BZh91AY", "a bzip2 archive"),
+      KIND("\x28\xb5\x2f\xfd\0", "a zstd archive"),
+      KIND("\x89HDF\r\n\x1a\n\0", "an HDF5 file"),
+      KIND("CDF\x01\0", "a netCDF file"),
+      KIND("%PDF-1.7\n", "a PDF document"),
+      KIND("\x89PNG\r\n", "a PNG picture"),
+      KIND("\x7f"
+           "ELF\x02\x01",
+           "a program"),
+      KIND("\xff\xfe"
+           "M\0e\0s\0h\0",
+           "text in UTF-16"),
+      KIND("\x01\0\0\0\x02\0\0\0\x03\0\0\0\x14\0\0\0", "binary MEDIT"),
+      KIND("\0\0\0\0\0\0\0\0\0", "zero bytes and nothing else"),
+      KIND("*HEADING\n*NODE\n1, 0, 0, 0\n", "an Abaqus or CalculiX input file"),
+      KIND("** made by hand\n*Part, name=Bar\n", "an Abaqus or CalculiX input file"),
+      KIND("*Node, nset=all\n1, 0., 0., 0.\n", "an Abaqus or CalculiX input file"),
+      KIND("*INCLUDE, INPUT=mesh.inp\n", "an Abaqus or CalculiX input file"),
+      KIND("$# LS-DYNA Keyword file\n*KEYWORD\n*NODE\n", "an LS-DYNA keyword file"),
+      KIND("$ a comment\nSOL 101\nCEND\nBEGIN BULK\n", "a Nastran file"),
+      KIND("BEGIN BULK\nGRID,1,,0.,0.,0.\n", "a Nastran file"),
+      KIND("    -1\n  2411\n", "a universal file"),
+      KIND("(0 \"GAMBIT to Fluent File\")\n", "a Fluent mesh"),
+      KIND("mesh3d\ndimension\n3\n", "a Netgen mesh"),
+      KIND("// Gmsh project created on\nPoint(1) = {0, 0, 0};\n", "a Gmsh geometry"),
+      KIND("ISO-10303-21;\nHEADER;\n", "a STEP file"),
+      KIND("{\"asset\": {\"version\": \"2.0\"}}\n", "JSON text"),
+      KIND("glTF\x02\0\0\0", "a glTF file"),
+  };
+  static const char *const endings[] = {"x.mesh", "x.msh", "x.veg", "x.vtk", "x.node", "x.ele",
+                                        "x.obj",  "x.ply", "x.off", "x.stl", "x.inp",  "x"};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    int missed = 0;
+    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++) {
+      eb_mesh *mesh;
+      eb_surface *surface;
+      write_bytes(endings[e], kinds[k].bytes, kinds[k].count);
+      eb_error errors[] = {eb_mesh_read(in_folder(endings[e]), &mesh),
+                           eb_surface_read(in_folder(endings[e]), &surface)};
+      for (int i = 0; i < 2; i++) {
+        const char *said = errors[i] ? eb_error_message(errors[i]) : "nothing";
+        bool good = errors[i] && eb_error_kind(errors[i]) == EB_ERR_FORMAT &&
+                    strstr(said, kinds[k].fragment) && strstr(said, ":1: ");
+        if (!good) printf("# %s: %s\n", endings[e], said);
+        missed += !good;
+        eb_error_free(errors[i]);
+      }
+      unlink(in_folder(endings[e]));
+    }
+    tap_ok(missed == 0, "refused under every ending: %s", kinds[k].fragment);
+  }
+}
+
+/* Files of formats that there are readers for, under the ending of another. */
+static void test_wrong_endings(void) {
+  eb_mesh *mesh = NULL;
+  check_file("obj.mesh", "v 0 0 0\nv 1 0 0\n",
+             "named as MEDIT, but does not open like it; it looks "
+             "like OBJ");
+  check_file("node.msh", "4 3 0 0\n0 0 0 0\n",
+             "named as Gmsh 2.2, but does not open like it; it "
+             "looks like TetGen");
+  check_file("words.vtk", "hello world\n", "named as VTK, but does not open like it");
+  write_bytes("noise.obj", "v\1\0\2\3 4", 8);
+  tap_fails(eb_mesh_read(in_folder("noise.obj"), &mesh), EB_ERR_FORMAT,
+            "named as OBJ, but does not open like it; it looks like binary data",
+            "binary data named as OBJ");
+  write_bytes("half.node", "1 3 0 0\n0 0 0 0\n", 16);
+  write_bytes("half.ele", MEDIT, strlen(MEDIT));
+  tap_fails(eb_mesh_read(in_folder("half.node"), &mesh), EB_ERR_FORMAT,
+            "half.ele:1: this file is in the format MEDIT, not TetGen",
+            "the other file of a TetGen pair is of another format");
+  write_bytes("page.veg", "<html>", 6);
+  check_file("includes.veg", "*INCLUDE page.veg\n", "page.veg:1: this is an HTML page");
+  /* One that is recognized is read, whatever its ending. */
+  static const char medit_text[] = MEDIT CORNERS TET "1 2 3 4 0\nEnd\n";
+  write_bytes("medit.msh", medit_text, sizeof medit_text - 1);
+  tap_succeeds(eb_mesh_read(in_folder("medit.msh"), &mesh), "MEDIT under Gmsh's ending");
+  eb_mesh_destroy(mesh);
+  /* A header of zeros is one of binary STL: no kind of file is told from its first bytes then. */
+  unsigned char stl[84 + 50] = {0};
+  eb_surface *surface = NULL;
+  stl[80] = 1;
+  const float corners[] = {0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0};
+  memcpy(stl + 84, corners, sizeof corners);
+  write_bytes("zeros.bin", stl, sizeof stl);
+  tap_succeeds(eb_surface_read(in_folder("zeros.bin"), &surface), "binary STL with no header");
+  eb_surface_destroy(surface);
 }
 
 /* What stands in for a mesh, or is a relative of the formats. */
@@ -510,6 +626,8 @@ int main(void) {
   check_all(others, sizeof others / sizeof *others);
   test_paths();
   test_stand_ins();
+  test_other_kinds();
+  test_wrong_endings();
   test_includes();
   test_unreadable();
   test_writing();

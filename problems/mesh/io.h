@@ -2,13 +2,15 @@
  *
  * Every message names the file and the line (ascii) or byte (binary). Readers accept CRLF,
  * comments, blank lines and Fortran exponents (1.5D+03) as they occur in the wild, trust no header
- * (sizes are checked against the file before anything is allocated), and turn inverted tetrahedra
- * around only when all of them are inverted (a left-handed file). Results are validated. */
+ * (sizes are checked against the file before anything is allocated), and turn elements of negative
+ * volume round where that makes the mesh sound. A file of another kind is refused by what it is.
+ * Results are validated. */
 #ifndef EB_MESH_IO_H
 #define EB_MESH_IO_H
 
 #include <stddef.h>
 
+#include "problems/base/text.h"
 #include "problems/mesh/mesh.h"
 
 typedef enum eb_mesh_format {
@@ -52,10 +54,17 @@ EB_MUST eb_error eb_surface_read(const char *path, eb_surface **out);
 EB_MUST eb_error eb_surface_write(const char *path, eb_mesh_format format,
                                   const eb_surface *surface);
 
-/* What is worth knowing of how a mesh or surface is read, a line each with the file's name in
- * front: constants of materials that are not used, vertices that are joined, elements that are
- * turned round. "" when there is nothing. Reads the whole file; the caller frees *out. */
+/* The same, and what is worth knowing of how the file is read, a line each with its name in front:
+ * constants of materials that are not used, vertices that are joined, elements that are reordered,
+ * nodes of curved elements that are left out. Nothing is appended when there is nothing; `notes`
+ * may be NULL. */
+EB_MUST eb_error eb_mesh_read_noted(const char *path, eb_text *notes, eb_mesh **out);
+EB_MUST eb_error eb_surface_read_noted(const char *path, eb_text *notes, eb_surface **out);
+/* Those lines. Reads the whole file; the caller frees *out, "" when there is nothing to say. */
 EB_MUST eb_error eb_mesh_notes(const char *path, char **out);
+
+/* "MEDIT", "binary Gmsh 4.1", ... */
+const char *eb_mesh_format_name(eb_mesh_format format);
 
 /* Whether the file holds a surface (OBJ, PLY, OFF, STL) rather than a volume mesh. */
 EB_MUST eb_error eb_file_is_surface(const char *path, bool *out);

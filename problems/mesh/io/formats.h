@@ -21,6 +21,19 @@ EB_MUST eb_error eb_read_surface(eb_scan *scan, eb_mesh_format format, eb_surfac
  * when it opens with that word, or EB_FORMAT_AUTO. */
 eb_mesh_format eb_stl_kind(const char *data, size_t bytes);
 
+/* What a file is, from its opening bytes. */
+typedef struct eb_file_type {
+  eb_mesh_format format; /* EB_FORMAT_AUTO: the bytes do not tell */
+  const char *refusal;   /* "this is a zip archive; ..": of what no reader takes; else NULL */
+} eb_file_type;
+eb_file_type eb_recognize(const char *data, size_t bytes);
+/* What a file may be whose format has no opening of its own: OBJ, TetGen, or EB_FORMAT_AUTO. */
+eb_mesh_format eb_guess(const char *data, size_t bytes);
+/* EB_ERR_FORMAT, with what it is, for an empty file, one that no reader takes and one that opens as
+ * another format than `format` (EB_FORMAT_AUTO: any). */
+EB_MUST eb_error eb_refuse_other(const char *name, const char *data, size_t bytes,
+                                 eb_mesh_format format);
+
 /* Print and leave errors of the stream to the caller. `second`: the .ele file of TetGen. */
 void eb_write_mesh(FILE *file, eb_mesh_format format, const eb_mesh *mesh, bool second);
 void eb_write_surface(FILE *file, eb_mesh_format format, const eb_surface *surface);

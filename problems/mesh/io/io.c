@@ -53,84 +53,44 @@ static eb_mesh_format by_extension(const char *name) {
   return has_ending(name, ".ele") ? EB_FORMAT_TETGEN : EB_FORMAT_AUTO;
 }
 
-/* The second and third words behind $MeshFormat: the version and 0 (ascii) or 1 (binary). */
-static eb_mesh_format gmsh_kind(const char *data, size_t bytes) {
-  eb_scan scan;
-  const char *header = memmem(data, bytes, "$MeshFormat", 11);
-  if (!header) return EB_FORMAT_GMSH22;
-  eb_scan_start(&scan, "", header + 11, (size_t)(data + bytes - header - 11));
-  bool fourth = eb_word_starts(eb_scan_word(&scan), "4");
-  bool binary = eb_word_is(eb_scan_word(&scan), "1");
-  if (fourth) return binary ? EB_FORMAT_GMSH41_BINARY : EB_FORMAT_GMSH41;
-  return binary ? EB_FORMAT_GMSH22_BINARY : EB_FORMAT_GMSH22;
+const char *eb_mesh_format_name(eb_mesh_format format) {
+  return format_of(format)->name;
 }
 
-/* The format that the opening words tell, or AUTO. */
-static eb_mesh_format by_content(const char *data, size_t bytes) {
-  eb_scan scan;
-  eb_scan_start(&scan, "", data, bytes);
-  if (scan.end - scan.at >= 22 && memcmp(scan.at, "# vtk DataFile Version", 22) == 0) {
-    for (int line = 0; line < 2; line++) eb_scan_next_line(&scan);
-    return eb_word_is(eb_scan_word(&scan), "BINARY") ? EB_FORMAT_VTK_BINARY : EB_FORMAT_VTK;
-  }
-  scan.comment = '#';
-  eb_word word = eb_scan_word(&scan);
-  if (word.length == 0) return EB_FORMAT_AUTO;
-  if (word.text[0] == '$') return gmsh_kind(data, bytes);
-  if (eb_word_is(word, "MeshVersionFormatted")) return EB_FORMAT_MEDIT;
-  if (eb_word_is(word, "ply")) {
-    while (word.length && !eb_word_is(word, "end_header") && !eb_word_is(word, "format"))
-      word = eb_scan_word(&scan);
-    bool binary = eb_word_is(word, "format") && eb_word_starts(eb_scan_word(&scan), "binary");
-    return binary ? EB_FORMAT_PLY_BINARY : EB_FORMAT_PLY;
-  }
-  if (word.text[0] == '*' && word.length > 3) return EB_FORMAT_VEGA;
-  if (word.length >= 3 && word.length <= 8 &&
-      eb_word_is((eb_word){word.text + word.length - 3, 3}, "OFF"))
-    return EB_FORMAT_OFF;
-  if (eb_word_is(word, "solid") && memmem(data, bytes, "facet", 5) &&
-      eb_stl_kind(data, bytes) == EB_FORMAT_STL)
-    return EB_FORMAT_STL;
-  return EB_FORMAT_AUTO;
+/* Whether all files of the format open with a word of its own, by which they are recognized. */
+static bool has_opening(eb_mesh_format format) {
+  return format >= EB_FORMAT_MEDIT && format <= EB_FORMAT_PLY_BINARY &&
+         format != EB_FORMAT_TETGEN && format != EB_FORMAT_OBJ;
 }
 
-static const char XML_OF_VTK[] =
-    "XML files of VTK (.vtu) are not supported, only legacy ones: save it as legacy .vtk with "
-    "ParaView (File, Save Data), or with `meshio convert in.vtu out.vtk`";
-
-/* Told from the content, then from the extension of `name`; EB_ERR_FORMAT when neither says. */
+/* Told from the content, then from the extension of `name`. EB_ERR_FORMAT when neither says, when
+ * they contradict each other, and for files of other kinds. */
 static eb_error format_detect(const char *name, const char *data, size_t bytes,
                               eb_mesh_format *out) {
-  static const char *const obj_keywords[] = {"v", "vn", "vt",     "vp",     "f", "o",
-                                             "g", "s",  "mtllib", "usemtl", NULL};
-  *out = by_content(data, bytes);
+  EB_TRY(eb_refuse_other(name, data, bytes, EB_FORMAT_AUTO));
+  *out = eb_recognize(data, bytes).format;
   if (*out != EB_FORMAT_AUTO) return EB_OK;
-  eb_scan scan;
-  eb_scan_start(&scan, name, data, bytes);
-  eb_word word = eb_scan_peek(&scan);
-  if (eb_word_starts(word, "<?xml") || eb_word_starts(word, "<VTKFile"))
-    return EB_ERROR(EB_ERR_FORMAT, "%s:1: %s", name, XML_OF_VTK);
+  eb_mesh_format guess = eb_guess(data, bytes);
+  bool text = !memchr(data, '\0', bytes < 512 ? bytes : 512);
   *out = by_extension(name);
   if (*out == EB_FORMAT_STL && eb_stl_kind(data, bytes) != EB_FORMAT_STL)
     *out = EB_FORMAT_STL_BINARY;
+  if (has_opening(*out) || (*out != EB_FORMAT_AUTO && *out != EB_FORMAT_STL_BINARY && !text))
+    return EB_ERROR(EB_ERR_FORMAT, "%s:1: the file is named as %s, but does not open like it%s%s%s",
+                    name, format_of(*out)->name, guess || !text ? "; it looks like " : "",
+                    guess   ? format_of(guess)->name
+                    : !text ? "binary data of another format"
+                            : "",
+                    guess ? ": name it by what it is" : "");
+  if (*out == EB_FORMAT_AUTO && guess == EB_FORMAT_OBJ) *out = guess;
   if (*out != EB_FORMAT_AUTO) return EB_OK;
-  scan.comment = '#';
-  if (eb_word_is_among(eb_scan_word(&scan), obj_keywords))
-    *out = EB_FORMAT_OBJ;
-  else if (eb_stl_kind(data, bytes) == EB_FORMAT_STL_BINARY)
-    *out = EB_FORMAT_STL_BINARY;
-  if (*out != EB_FORMAT_AUTO) return EB_OK;
-  /* A refusal that helps, for relatives of the supported formats. */
   const char *advice =
       "the format is unknown; supported are MEDIT .mesh, Gmsh .msh 2.2 and 4.1, TetGen .node and "
       ".ele, Vega .veg, VTK legacy .vtk, OBJ, PLY, OFF and STL";
-  size_t length = strlen(name);
-  if (length > 6 && strcmp(name + length - 6, ".meshb") == 0)
+  if (has_ending(name, ".meshb"))
     advice = "binary MEDIT is not supported; save it as ascii .mesh";
-  else if (length > 5 && strcmp(name + length - 5, ".vegb") == 0)
+  else if (has_ending(name, ".vegb"))
     advice = "binary Vega is not supported; save it as ascii .veg";
-  else if (memmem(data, bytes, "<VTKFile", 8))
-    advice = XML_OF_VTK;
   return EB_ERROR(EB_ERR_FORMAT, "%s:1: %s", name, advice);
 }
 
@@ -193,10 +153,9 @@ static eb_error parse_mesh(eb_mesh_format format, const source *s, const source 
   return error;
 }
 
-/* The format of a source that is not empty, unless it is given. */
+/* The format of a source, unless it is given, which it must then be. */
 static eb_error settle_format(const source *s, eb_mesh_format *format) {
-  if (s->bytes == 0) return EB_ERROR(EB_ERR_FORMAT, "%s:1: the file is empty", s->name);
-  if (*format != EB_FORMAT_AUTO) return EB_OK;
+  if (*format != EB_FORMAT_AUTO) return eb_refuse_other(s->name, s->data, s->bytes, *format);
   return format_detect(s->name, s->data, s->bytes, format);
 }
 
@@ -265,6 +224,7 @@ static eb_error read_tetgen(const char *path, eb_text *notes, eb_mesh **out) {
     s[k] = (source){.name = names[k], .on_disk = true, .notes = notes};
     error = eb_file_load(names[k], &data[k], &s[k].bytes);
     s[k].data = data[k];
+    if (!error) error = eb_refuse_other(names[k], data[k], s[k].bytes, EB_FORMAT_TETGEN);
   }
   if (!error) error = parse_mesh(EB_FORMAT_TETGEN, &s[0], &s[1], out);
   for (int k = 0; k < 2; k++) {
@@ -274,7 +234,7 @@ static eb_error read_tetgen(const char *path, eb_text *notes, eb_mesh **out) {
   return error;
 }
 
-static eb_error read_mesh(const char *path, eb_text *notes, eb_mesh **out) {
+eb_error eb_mesh_read_noted(const char *path, eb_text *notes, eb_mesh **out) {
   char *data;
   eb_mesh_format format = EB_FORMAT_AUTO;
   const source none = {.name = path, .data = ""};
@@ -291,10 +251,10 @@ static eb_error read_mesh(const char *path, eb_text *notes, eb_mesh **out) {
 }
 
 eb_error eb_mesh_read(const char *path, eb_mesh **out) {
-  return read_mesh(path, NULL, out);
+  return eb_mesh_read_noted(path, NULL, out);
 }
 
-static eb_error read_surface(const char *path, eb_text *notes, eb_surface **out) {
+eb_error eb_surface_read_noted(const char *path, eb_text *notes, eb_surface **out) {
   char *data;
   *out = NULL;
   source s = {.name = path, .on_disk = true, .notes = notes};
@@ -306,7 +266,7 @@ static eb_error read_surface(const char *path, eb_text *notes, eb_surface **out)
 }
 
 eb_error eb_surface_read(const char *path, eb_surface **out) {
-  return read_surface(path, NULL, out);
+  return eb_surface_read_noted(path, NULL, out);
 }
 
 eb_error eb_file_is_surface(const char *path, bool *out) {
@@ -325,18 +285,26 @@ bool eb_path_is_surface(const char *path) {
   return holds_surface(by_extension(path));
 }
 
-eb_error eb_mesh_notes(const char *path, char **out) {
+static eb_error note(const char *path, eb_text *notes) {
   bool is_surface;
-  eb_mesh *mesh = NULL;
   eb_surface *surface = NULL;
+  eb_mesh *mesh = NULL;
+  EB_TRY(eb_text_printf(notes, "%s", ""));
+  EB_TRY(eb_file_is_surface(path, &is_surface));
+  if (is_surface) {
+    EB_TRY(eb_surface_read_noted(path, notes, &surface));
+    eb_surface_destroy(surface);
+    return EB_OK;
+  }
+  EB_TRY(eb_mesh_read_noted(path, notes, &mesh));
+  eb_mesh_destroy(mesh);
+  return EB_OK;
+}
+
+eb_error eb_mesh_notes(const char *path, char **out) {
   eb_text notes = {0};
   *out = NULL;
-  EB_TRY(eb_text_printf(&notes, "%s", ""));
-  eb_error error = eb_file_is_surface(path, &is_surface);
-  if (!error)
-    error = is_surface ? read_surface(path, &notes, &surface) : read_mesh(path, &notes, &mesh);
-  eb_mesh_destroy(mesh);
-  eb_surface_destroy(surface);
+  eb_error error = note(path, &notes);
   if (error)
     eb_text_clear(&notes);
   else

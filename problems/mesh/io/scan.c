@@ -241,22 +241,28 @@ static eb_error ended(const eb_scan *scan, const char *what) {
                        what);
 }
 
+/* "should be KIND, not 'word'", or that binary data stands where text is announced. */
+static eb_error no_number(const eb_scan *scan, const char *what, const char *kind, eb_word word) {
+  for (size_t i = 0; i < word.length; i++)
+    if ((unsigned char)word.text[i] < ' ' || (unsigned char)word.text[i] >= 0x7f)
+      return eb_scan_error(scan, word.text,
+                           "%s should be %s, but bytes that are no text stand here: the file "
+                           "announces text and holds binary data, or is damaged",
+                           what, kind);
+  return eb_scan_error(scan, word.text, "%s should be %s, not '%.*s'", what, kind, EB_SHOWN(word));
+}
+
 eb_error eb_scan_int(eb_scan *scan, const char *what, int64_t *out) {
   eb_word word = eb_scan_word(scan);
   if (word.length == 0) return ended(scan, what);
-  if (!eb_word_int(word, out))
-    return eb_scan_error(scan, word.text, "%s should be an integer, not '%.*s'", what,
-                         EB_SHOWN(word));
-  return EB_OK;
+  return eb_word_int(word, out) ? EB_OK : no_number(scan, what, "an integer", word);
 }
 
 eb_error eb_scan_real(eb_scan *scan, const char *what, double *out) {
   eb_word word = eb_scan_word(scan);
   if (word.length == 0) return ended(scan, what);
-  if (!word_real(word, out) || !isfinite(*out))
-    return eb_scan_error(scan, word.text, "%s should be a finite number, not '%.*s'", what,
-                         EB_SHOWN(word));
-  return EB_OK;
+  bool good = word_real(word, out) && isfinite(*out);
+  return good ? EB_OK : no_number(scan, what, "a finite number", word);
 }
 
 eb_error eb_scan_reals(eb_scan *scan, const char *what, int count, double *out) {
@@ -375,13 +381,6 @@ static eb_error load(int file, const char *path, char **data, size_t *bytes) {
       return EB_ERROR(EB_ERR_IO, "%s became shorter while it was read; try again", path);
     done += (size_t)got;
   }
-  /* What git checks out in the place of a large file when its extension LFS is missing. */
-  static const char pointer[] = "version https://git-lfs.github.com/spec/v1";
-  if (*bytes >= sizeof pointer - 1 && memcmp(*data, pointer, sizeof pointer - 1) == 0)
-    return EB_ERROR(EB_ERR_FORMAT,
-                    "%s:1: this is a pointer of Git LFS, not the mesh; `git lfs pull` in its "
-                    "repository fetches the mesh",
-                    path);
   return EB_OK;
 }
 

@@ -77,6 +77,7 @@ static eb_error open_include(vega *v, eb_scan *scan, eb_word file, eb_scan **out
   draft->kept[draft->kept_count++] = path;
   EB_TRY(eb_error_prefix(eb_file_load(path, &data, &bytes), "%s: *INCLUDE", scan->name));
   draft->kept[draft->kept_count++] = data;
+  EB_TRY(eb_refuse_other(path, data, bytes, EB_FORMAT_VEGA));
   EB_TRY(EB_NEW(*out, 1));
   draft->kept[draft->kept_count++] = *out;
   eb_scan_start(*out, path, data, bytes);
