@@ -65,6 +65,25 @@ like($out, qr/Kirchhoff/, 'info of a material shows its summary');
 ($out) = is_code(0, 'info of a plug-in', 'info', 'explicit', '--plugin', plugin('explicit'));
 like($out, qr/substeps/, 'info of a plug-in shows its options');
 
+# ---- info of a mesh file: two tetrahedra, one of them listed inside out, whose common face has nodes of each
+my $two = spew(scratch('two.mesh'), "MeshVersionFormatted 2\nDimension 3\nVertices\n8\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+    . "0 0 0 0\n-1 0 0 0\n0 1 0 0\n0 0 1 0\nTetrahedra\n2\n1 2 3 4 0\n5 6 7 8 0\nEnd\n");
+my @notes = (qr/1 of 2 elements list their nodes in the other orientation/, qr/the mesh is in 2 pieces that share no node/,
+  qr/3 pairs of nodes lie at one place and are not joined/);
+($out) = is_code(0, 'info of a mesh file', 'info', '--mesh', $two);
+like($out, qr/^pieces +2\ncoincident +3 pairs/m, '  counts pieces and nodes at one place');
+like($out, qr/^quality +mean ratio at least 0\.84 /m, '  measures its worst element');
+like($out, $_, "  says: $_") for @notes;
+my ($text) = is_code(0, '  as JSON', 'info', '--mesh', $two, '--format', 'json');
+my $mesh = decode_json($text);
+is_deeply([@$mesh{qw(kind elements pieces coincident_pairs hanging_nodes crowded_edges)}], ['mesh', 2, 2, 3, 0, 0], '  has the same counts');
+is(scalar @{$mesh->{notes}}, 3, '  and notes');
+spew(scratch('open.obj'), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+($out) = is_code(0, 'info of a surface', 'info', '--mesh', 'open.obj');
+like($out, qr/^closed +no\n.*the surface is open: edge/m, '  says that it is open, and where');
+like_error(1, qr/an HTML page/, 'info of a page', 'info', '--mesh', spew(scratch('page.msh'), "<html>\n"));
+like_error(2, qr/usage: elastobench info/, 'a name beside a mesh file', 'info', 'newton', '--mesh', $two);
+
 # ---- unknown names: the valid ones and the nearest
 like_error(2, qr/no command 'reprot' \(did you mean 'report'/, 'unknown command', 'reprot');
 like_error(2, qr{did you mean 'bench/beam'.*conjac2020/twist}, 'unknown scene', 'run', 'bench/beem', '-s', 'newton');

@@ -311,6 +311,13 @@ spew(scratch('tet.veg'), "$tet*MATERIAL m\nENU, 1000, 1e6, 0.3\n*REGION\nallElem
 (undef, $err) = is_code(0, 'a mesh file with a material', 'run', 'bench/beam', '-s', 'newton', '-s', 'corotational', '--steps', '1',
   '--mesh', 'bench/beam=tet.veg', '-o', 'veg.h5');
 is(() = $err =~ /tet\.veg: .*is not used, the scene's is\n/g, 1, 'is told once that the material is not used');
+# Nothing holds these two together; a run says so, once, before it starts.
+spew(scratch('two.mesh'), "MeshVersionFormatted 2\nDimension 3\nVertices\n8\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 0\n-1 0 0 0\n"
+    . "0 1 0 0\n0 0 1 0\nTetrahedra\n2\n1 2 3 4 0\n5 7 6 8 0\nEnd\n");
+(undef, $err) = is_code(0, 'a mesh whose nodes are not merged', 'run', 'bench/beam', '-s', 'newton', '-s', 'corotational', '--steps', '1',
+  '--mesh', 'bench/beam=two.mesh', '-o', 'two.h5');
+is(() = $err =~ /^two.mesh: 3 pairs of nodes lie at one place and are not joined/mg, 1, 'is said to be in two, once');
+like($err, qr/^two.mesh: the mesh is in 2 pieces .*^\[1\/2\]/ms, 'before it runs');
 spew(scratch('broken.mesh'), "MeshVersionFormatted 2\nDimension 3\nVertices\n8\n0 0 0 0\n");
 ($out) = is_code(3, 'a broken mesh file', 'run', 'bench/beam', '-s', 'newton', '--mesh', 'bench/beam=broken.mesh', '-o', 'd.h5');
 like($out, qr/failed.*broken.mesh/s, 'is named with its place');

@@ -1,6 +1,7 @@
 /* The catalogue: every scene keeps the promises of problems/scene.h at a small size; counts at
  * full size; hashes and bad requests; a fall that must not gain energy. */
 #include "harness/check/block.h"
+#include "problems/mesh/diagnose.h"
 #include "problems/scenes/common.h"
 #include "solvers/conjac/nodes.h"
 #include "solvers/solver.h"
@@ -150,6 +151,16 @@ static double largest_jump(const eb_scene *scene, double t, double step, uint8_t
 }
 
 /* Nodes move slower than 4 m/s: a step of 1e-7 s moves them less than 4e-7 m wherever in time. */
+/* Nothing that a diagnosis finds in the meshes of strangers is in ours; so coarse, thin parts of a
+ * model may hang together in an edge, and elements of sheets are flat. */
+static void test_diagnosis(const eb_scene *scene) {
+  eb_mesh_diagnosis d;
+  tap_require(eb_mesh_diagnose(scene->mesh, &d), "a diagnosis");
+  tap_ok(d.coincident == 0 && d.hanging == 0 && !d.at_least && d.quality > 0.01,
+         "%s: its mesh is sound: %d pairs of nodes at one place, %d nodes hang, quality %.2g",
+         scene->ops->name, d.coincident, d.hanging, d.quality);
+}
+
 static void test_boundary(const eb_scene *scene) {
   const char *name = scene->ops->name;
   size_t nodes = (size_t)scene->mesh->node_count;
@@ -211,6 +222,7 @@ static void test_forces(const eb_scene *scene) {
 static void test_promises(const char *name, const char *small) {
   eb_scene *scene = make(name, small), *again = make(name, small);
   test_mesh_of(scene);
+  test_diagnosis(scene);
   test_boundary(scene);
   test_forces(scene);
   tap_ok(eb_scene_needs(scene) == scene->ops->needs, "%s: needs %x, as the table says", name,

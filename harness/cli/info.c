@@ -13,10 +13,17 @@
 #include "harness/suite/suite.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
+#include "problems/mesh/diagnose.h"
+#include "problems/mesh/io.h"
 #include "problems/scene_impl.h"
 #include "problems/elasticity/material.h"
 
 static const eb_flag flags[] = {EB_FLAG_FORMAT, EB_FLAG_PLUGIN, {0}};
+static const eb_flag info_flags[] = {
+    EB_FLAG_FORMAT,
+    EB_FLAG_PLUGIN,
+    {"mesh", 0, "FILE", "what a mesh file holds, and what may be wrong with it, instead of a NAME"},
+    {0}};
 
 static const char *or_empty(const char *text) {
   return text ? text : "";
@@ -217,6 +224,119 @@ static eb_error show_suite(const char *name, bool json) {
   return error;
 }
 
+/* ---- mesh files ------------------------------------------------------------------------------ */
+
+static json_t *lines_json(const char *text) {
+  json_t *array = json_array();
+  for (const char *end; text && *text; text = end + 1) {
+    end = strchr(text, '\n');
+    json_array_append_new(array, json_stringn(text, (size_t)(end - text)));
+  }
+  return array;
+}
+
+static json_t *bounds_json(const double *X, int32_t count) {
+  double lo[3], hi[3];
+  eb_mesh_bounds(X, count, lo, hi);
+  return json_pack("[[f,f,f], [f,f,f]]", lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
+}
+
+static void print_bounds(const double *X, int32_t count) {
+  double lo[3], hi[3];
+  eb_mesh_bounds(X, count, lo, hi);
+  eb_print(stdout, "%-12s %g %g %g to %g %g %g\n", "box", lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
+}
+
+static json_t *regions_json(const eb_mesh *mesh) {
+  json_t *array = json_array();
+  for (int32_t r = 0; r < mesh->region_count; r++)
+    json_array_append_new(array, json_string(mesh->region_name[r]));
+  return array;
+}
+
+static eb_error volume_json(const char *path, const eb_mesh *mesh, const eb_mesh_diagnosis *d,
+                            const char *notes) {
+  json_t *quality = json_pack("{s:s, s:f, s:i}", "measure", eb_mesh_quality_name(mesh->type),
+                              "worst", d->quality, "element", d->worst);
+  if (quality && mesh->type == EB_TETRAHEDRON)
+    json_object_set_new(quality, "dihedral_degrees",
+                        json_pack("[f, f]", d->min_dihedral, d->max_dihedral));
+  return eb_json_print(
+      json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:b, s:i, s:o, s:o}",
+                "kind", "mesh", "name", path, "nodes", mesh->node_count, "elements",
+                mesh->element_count, "nodes_per_element", (int)mesh->type, "regions",
+                regions_json(mesh), "node_sets", mesh->set_count, "box",
+                bounds_json(mesh->X, mesh->node_count), "pieces", d->pieces, "coincident_pairs",
+                d->coincident, "hanging_nodes", d->hanging, "faces_with_hanging_nodes", d->holding,
+                "at_least", d->at_least, "crowded_edges", d->crowded_edges, "quality", quality,
+                "notes", lines_json(notes)),
+      stdout);
+}
+
+static void volume_print(const char *path, const eb_mesh *mesh, const eb_mesh_diagnosis *d) {
+  eb_print(stdout, "%-12s %s\n%-12s %d\n%-12s %d %s\n%-12s %d\n%-12s %d\n", "mesh", path, "nodes",
+           mesh->node_count, "elements", mesh->element_count,
+           mesh->type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra", "regions", mesh->region_count,
+           "node sets", mesh->set_count);
+  print_bounds(mesh->X, mesh->node_count);
+  eb_print(stdout,
+           "%-12s %d\n%-12s %d pairs of nodes at one place, not joined\n%-12s %d nodes, inside %d "
+           "faces that do not have them\n%-12s %d of more than two boundary faces\n%-12s %s at "
+           "least %.3g (element %d, counted from 0; 1 is best)\n",
+           "pieces", d->pieces, "coincident", d->coincident, "hanging", d->hanging, d->holding,
+           "edges", d->crowded_edges, "quality", eb_mesh_quality_name(mesh->type), d->quality,
+           d->worst);
+  if (mesh->type == EB_TETRAHEDRON)
+    eb_print(stdout, "%-12s %.3g to %.3g degrees\n", "dihedral", d->min_dihedral, d->max_dihedral);
+}
+
+/* The reader's notes; then what the diagnosis says. */
+static eb_error show_volume(const char *path, bool json, eb_text *notes) {
+  eb_mesh *mesh;
+  eb_mesh_diagnosis diagnosis;
+  EB_TRY(eb_mesh_read_noted(path, notes, &mesh));
+  eb_error error = eb_mesh_diagnose(mesh, &diagnosis);
+  if (!error) error = eb_mesh_diagnosis_print(&diagnosis, mesh->type, path, notes);
+  if (!error && json) error = volume_json(path, mesh, &diagnosis, notes->data);
+  if (!error && !json) volume_print(path, mesh, &diagnosis);
+  eb_mesh_destroy(mesh);
+  return error;
+}
+
+/* A surface is filled where it is closed: what it is not is a note. */
+static eb_error show_surface(const char *path, bool json, eb_text *notes) {
+  eb_surface *surface;
+  EB_TRY(eb_surface_read_noted(path, notes, &surface));
+  eb_error open = eb_surface_validate(surface, true), error = EB_OK;
+  if (open) error = eb_text_printf(notes, "%s: %s\n", path, eb_error_message(open));
+  if (!error && json)
+    error = eb_json_print(json_pack("{s:s, s:s, s:i, s:i, s:o, s:b, s:o}", "kind", "surface",
+                                    "name", path, "vertices", surface->vertex_count, "triangles",
+                                    surface->triangle_count, "box",
+                                    bounds_json(surface->X, surface->vertex_count), "closed", !open,
+                                    "notes", lines_json(notes->data)),
+                          stdout);
+  if (!error && !json) {
+    eb_print(stdout, "%-12s %s\n%-12s %d\n%-12s %d\n", "surface", path, "vertices",
+             surface->vertex_count, "triangles", surface->triangle_count);
+    print_bounds(surface->X, surface->vertex_count);
+    eb_print(stdout, "%-12s %s\n", "closed", open ? "no" : "yes");
+  }
+  eb_error_free(open);
+  eb_surface_destroy(surface);
+  return error;
+}
+
+static eb_error show_mesh(const char *path, bool json) {
+  bool is_surface;
+  eb_text notes = {0};
+  EB_TRY(eb_file_is_surface(path, &is_surface));
+  eb_error error = is_surface ? show_surface(path, json, &notes) : show_volume(path, json, &notes);
+  if (!error && !json && notes.data) eb_print(stdout, "%s", notes.data);
+  eb_text_clear(&notes);
+  return error;
+}
+
 /* ---- claims ---------------------------------------------------------------------------------- */
 
 static const char *const keys[] = {"holds", "given", "paper", "ours", "table", "figure"};
@@ -341,7 +461,11 @@ static eb_error run_info(const eb_arguments *arguments, int *code) {
   bool json;
   eb_plugins plugins = {0};
   char *name = NULL, *assignments = NULL;
+  const char *mesh = eb_arguments_text(arguments, "mesh");
   EB_TRY(eb_arguments_json(arguments, &json));
+  if ((mesh != NULL) == (arguments->positional.count == 1))
+    return EB_ERROR(EB_ERR_USAGE, "usage: elastobench info %s", eb_command_info.synopsis);
+  if (mesh) return show_mesh(mesh, json);
   eb_error error = eb_arguments_plugins(arguments, &plugins);
   if (!error) error = eb_split_spec(arguments->positional.items[0], &name, &assignments);
   if (!error) error = show(&plugins, name, assignments, json);
@@ -353,11 +477,11 @@ static eb_error run_info(const eb_arguments *arguments, int *code) {
 
 const eb_command eb_command_info = {
     .name = "info",
-    .synopsis = "NAME[:p=v,..] [options]",
-    .summary =
-        "describe a scene (with the paper's counts and ours), solver, material, suite or claim",
-    .flags = flags,
-    .least = 1,
+    .synopsis = "NAME[:p=v,..]|--mesh FILE [options]",
+    .summary = "describe a scene (with the paper's counts and ours), solver, material, suite, "
+               "claim or mesh file",
+    .flags = info_flags,
+    .least = 0,
     .most = 1,
     .run = run_info};
 

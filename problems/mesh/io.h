@@ -60,7 +60,8 @@ EB_MUST eb_error eb_surface_write(const char *path, eb_mesh_format format,
  * may be NULL. */
 EB_MUST eb_error eb_mesh_read_noted(const char *path, eb_text *notes, eb_mesh **out);
 EB_MUST eb_error eb_surface_read_noted(const char *path, eb_text *notes, eb_surface **out);
-/* Those lines. Reads the whole file; the caller frees *out, "" when there is nothing to say. */
+/* Those lines, and the diagnosis of a volume mesh (eb_mesh_diagnosis_print). Reads the whole file;
+ * the caller frees *out, "" when there is nothing to say. */
 EB_MUST eb_error eb_mesh_notes(const char *path, char **out);
 
 /* "MEDIT", "binary Gmsh 4.1", ... */

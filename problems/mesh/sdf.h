@@ -40,4 +40,8 @@ EB_MUST eb_error eb_solid_from_surface(const eb_surface *surface, eb_solid *out)
 /* Releases what eb_solid_from_surface made; only resets any other solid. */
 void eb_solid_clear(eb_solid *solid);
 
+/* The squared distance from p to the triangle a b c. */
+double eb_triangle_distance(const double a[3], const double b[3], const double c[3],
+                            const double p[3]);
+
 #endif

@@ -140,13 +140,13 @@ static eb_error grow_tree(triangle_tree *tree) {
 
 /* ---- distance -------------------------------------------------------------------------------- */
 
-/* Squared distance from p to a triangle: the nearest feature is a corner, an edge or the face, told
- * by barycentric signs. */
-static double triangle_distance(const triangle *t, const double p[3]) {
+/* The nearest feature is a corner, an edge or the face, told by barycentric signs. */
+double eb_triangle_distance(const double a[3], const double b[3], const double c[3],
+                            const double p[3]) {
   double ab[3], ac[3], ap[3], q[3];
-  subtract(t->corner[1], t->corner[0], ab);
-  subtract(t->corner[2], t->corner[0], ac);
-  subtract(p, t->corner[0], ap);
+  subtract(b, a, ab);
+  subtract(c, a, ac);
+  subtract(p, a, ap);
   double d1 = eb_dot3(ab, ap), d2 = eb_dot3(ac, ap), bb = eb_dot3(ab, ab), bc = eb_dot3(ab, ac),
          cc = eb_dot3(ac, ac);
   double d3 = d1 - bb, d4 = d2 - bc, d5 = d1 - bc, d6 = d2 - cc;
@@ -190,8 +190,10 @@ static double squared_distance(const triangle_tree *tree, const double p[3]) {
     int32_t index = stack[depth];
     const node *n = &tree->nodes[index];
     if (n->right == 0) {
-      for (int32_t i = 0; i < n->count; i++)
-        best = fmin(best, triangle_distance(&tree->triangles[n->first + i], p));
+      for (int32_t i = 0; i < n->count; i++) {
+        const triangle *t = &tree->triangles[n->first + i];
+        best = fmin(best, eb_triangle_distance(t->corner[0], t->corner[1], t->corner[2], p));
+      }
       continue;
     }
     int32_t near = index + 1, far = n->right;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "problems/base/memory.h"
+#include "problems/mesh/diagnose.h"
 #include "problems/mesh/io.h"
 #include "problems/mesh/io/formats.h"
 
@@ -289,6 +290,7 @@ static eb_error note(const char *path, eb_text *notes) {
   bool is_surface;
   eb_surface *surface = NULL;
   eb_mesh *mesh = NULL;
+  eb_mesh_diagnosis diagnosis;
   EB_TRY(eb_text_printf(notes, "%s", ""));
   EB_TRY(eb_file_is_surface(path, &is_surface));
   if (is_surface) {
@@ -297,8 +299,10 @@ static eb_error note(const char *path, eb_text *notes) {
     return EB_OK;
   }
   EB_TRY(eb_mesh_read_noted(path, notes, &mesh));
+  eb_error error = eb_mesh_diagnose(mesh, &diagnosis);
+  if (!error) error = eb_mesh_diagnosis_print(&diagnosis, mesh->type, path, notes);
   eb_mesh_destroy(mesh);
-  return EB_OK;
+  return error;
 }
 
 eb_error eb_mesh_notes(const char *path, char **out) {
