@@ -311,6 +311,10 @@ spew(scratch('tet.veg'), "$tet*MATERIAL m\nENU, 1000, 1e6, 0.3\n*REGION\nallElem
 (undef, $err) = is_code(0, 'a mesh file with a material', 'run', 'bench/beam', '-s', 'newton', '-s', 'corotational', '--steps', '1',
   '--mesh', 'bench/beam=tet.veg', '-o', 'veg.h5');
 is(() = $err =~ /tet\.veg: .*is not used, the scene's is\n/g, 1, 'is told once that the material is not used');
+# A modulus in MPa beside lengths in m, told once, of whichever solver.
+(undef, $err) = is_code(0, 'figures that do not go together', 'run', 'bench/beam:resolution=0.25,E=1', '-s', 'newton', '-s', 'corotational',
+  '--steps', '1', '-o', 'soft.h5');
+is(() = $err =~ /^elastobench: bench\/beam: rho g L \/ E, weight over stiffness, is 9\.8e\+03 /mg, 1, 'are told once, with the number');
 # Nothing holds these two together; a run says so, once, before it starts.
 spew(scratch('two.mesh'), "MeshVersionFormatted 2\nDimension 3\nVertices\n8\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 0\n-1 0 0 0\n"
     . "0 1 0 0\n0 0 1 0\nTetrahedra\n2\n1 2 3 4 0\n5 7 6 8 0\nEnd\n");

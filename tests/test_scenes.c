@@ -3,6 +3,7 @@
 #include "harness/check/block.h"
 #include "problems/mesh/diagnose.h"
 #include "problems/scenes/common.h"
+#include "problems/units.h"
 #include "solvers/conjac/nodes.h"
 #include "solvers/solver.h"
 #include "tests/scene_fixture.h"
@@ -225,6 +226,9 @@ static void test_promises(const char *name, const char *small) {
   test_diagnosis(scene);
   test_boundary(scene);
   test_forces(scene);
+  char unusual[600] = "";
+  tap_ok(!eb_scene_units(scene, unusual, sizeof unusual), "%s: its figures are usual %s", name,
+         unusual);
   tap_ok(eb_scene_needs(scene) == scene->ops->needs, "%s: needs %x, as the table says", name,
          eb_scene_needs(scene));
   tap_ok(scene->hash == again->hash && scene->hash != 0, "%s: the same problem has the same hash",
@@ -328,6 +332,34 @@ static void test_materials(void) {
   }
 }
 
+/* Ranges are of physics: figures in t, mm, s and MPa are taken as those in SI are. What does not go
+ * together is told, with the number. */
+static void test_units(void) {
+  static const struct {
+    const char *scene, *parameters, *told;
+  } cases[] = {
+      {"bench/beam", "resolution=0.25", NULL},
+      {"bench/beam", "resolution=0.25,E=5e4", NULL},
+      {"bench/beam", "resolution=0.25,rho=7.8e-9,E=210,gravity=9810", NULL},
+      {"bench/beam", "resolution=0.25,E=1e-3,rho=1e-6", NULL},
+      /* The modulus in MPa, the density in t/mm^3, lengths in mm beside SI. */
+      {"bench/beam", "resolution=0.25,E=1", "weight over stiffness, is 9.8e+03"},
+      {"bench/beam", "resolution=0.25,rho=1e-9", "weight over stiffness, is 9.8e-15"},
+      {"bench/beam", "resolution=0.25,gravity=0,E=1e-3", "a wave passes 0.00015 edges"},
+      {"bench/beam", "resolution=0.25,gravity=0,rho=1e-9", "a wave passes 4.6e+06 edges"},
+      {"conjac2020/twist", "resolution=0.34,dt=1e-7", "edges of the mesh in a step"},
+      {"lewin2016/net", "resolution=0.25", NULL}, /* its stiffness is that of links */
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    char words[600] = "";
+    eb_scene *scene = make(cases[c].scene, cases[c].parameters);
+    bool told = eb_scene_units(scene, words, sizeof words);
+    tap_ok(told == (cases[c].told != NULL) && (!told || strstr(words, cases[c].told)), "%s:%s: %s",
+           cases[c].scene, cases[c].parameters, told ? words : "is usual");
+    eb_scene_destroy(scene);
+  }
+}
+
 static void test_bad_requests(void) {
   const char *twist = "conjac2020/twist";
   tap_ok(eb_scene_find("conjac2020/twits") == NULL, "an unknown scene is not found");
@@ -336,6 +368,8 @@ static void test_bad_requests(void) {
             "misspelt parameter");
   tap_fails(attempt(twist, "nu=0.5", NULL), EB_ERR_USAGE, "nu = 0.5 is outside", "nu of 0.5");
   tap_fails(attempt(twist, "E=-1", NULL), EB_ERR_USAGE, "E = -1 is outside", "negative E");
+  tap_fails(attempt(twist, "rho=0", NULL), EB_ERR_USAGE, "rho = 0 is outside", "no density");
+  tap_fails(attempt(twist, "nu=-1", NULL), EB_ERR_USAGE, "nu = -1 is outside", "nu of -1");
   tap_fails(attempt(twist, "E=nan", NULL), EB_ERR_USAGE, "E", "E is no number");
   tap_fails(attempt(twist, "dt=0", NULL), EB_ERR_USAGE, "dt = 0 is outside", "dt of 0");
   tap_fails(attempt(twist, "material=jelly", NULL), EB_ERR_USAGE, "is one of", "unknown material");
@@ -736,6 +770,7 @@ int main(void) {
   test_counts();
   test_hashes();
   test_materials();
+  test_units();
   test_bad_requests();
   test_twist();
   test_hetero();

@@ -381,6 +381,13 @@ static bool collect(child *c) {
   return true;
 }
 
+/* Words of the page; a solver may have written anything there. */
+static void take_words(const char page[EB_PROGRESS_WORDS], char out[EB_PROGRESS_WORDS]) {
+  memcpy(out, page, EB_PROGRESS_WORDS);
+  out[EB_PROGRESS_WORDS - 1] = '\0';
+  eb_text_clean(out);
+}
+
 static void watch(child *c, eb_signals *signals) {
   enum { LOOK_MS = 20 };
   while (!collect(c)) {
@@ -398,12 +405,11 @@ static void watch(child *c, eb_signals *signals) {
   look(c);
   catch_output(c);
   eb_text_clean(c->end->output);
-  /* What the page says in the end; a solver may have written anything there. */
+  /* What the page says in the end. */
   c->end->trouble = c->page->trouble;
   c->end->harmed = c->page->harmed;
-  memcpy(c->end->words, c->page->words, sizeof c->end->words);
-  c->end->words[sizeof c->end->words - 1] = '\0';
-  eb_text_clean(c->end->words);
+  take_words(c->page->words, c->end->words);
+  take_words(c->page->unusual, c->end->unusual);
 }
 
 eb_error eb_child_run(const eb_strings *argv, const eb_strings *settings, eb_limits limits,

@@ -41,6 +41,7 @@ typedef struct eb_progress_page {
   _Atomic int harmed;  /* a step has broken the rule of the process: its file may not say so */
   /* What went wrong, when that cannot be written into the file. */
   char words[EB_PROGRESS_WORDS];
+  char unusual[EB_PROGRESS_WORDS]; /* what the user should know of the scene; "": nothing */
 } eb_progress_page;
 
 /* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a
@@ -83,7 +84,7 @@ typedef struct eb_child_end {
   int left;    /* processes that it has left running; they were ended */
   int trouble; /* harmed and words too: from its page */
   bool harmed;
-  char words[EB_PROGRESS_WORDS];
+  char words[EB_PROGRESS_WORDS], unusual[EB_PROGRESS_WORDS];
   char output[EB_CHILD_OUTPUT]; /* the end of what it printed, without control characters */
 } eb_child_end;
 

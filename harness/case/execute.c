@@ -24,6 +24,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 #include "problems/ranks/communicator.h"
+#include "problems/units.h"
 #include "solvers/contact/record.h"
 
 /* ---- the page of progress -------------------------------------------------------------------- */
@@ -525,6 +526,7 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   if (!*failure) *failure = eb_case_scene(work, j->ranks, &j->scene);
   j->run.scene_seconds = eb_wall_seconds() - began;
   if (*failure) return EB_OK;
+  eb_scene_units(j->scene, j->page->unusual, sizeof j->page->unusual);
   EB_TRY(describe_scene(j));
   *where = "start";
   if (work->from.run) *failure = eb_donor_open(&work->from, j->scene, &j->donor);

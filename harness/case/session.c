@@ -24,9 +24,10 @@ typedef struct state {
   eb_results *existing; /* the target before, or NULL */
   /* Identities that the target had before, and of cases that have been run since. */
   eb_hash_set before, now;
-  eb_shardings plans; /* what the target says of its plans */
-  bool noted;         /* they have changed since it was written */
-  char program[4096]; /* this very program */
+  eb_hash_set unusual; /* names of scenes whose unusual figures have been told */
+  eb_shardings plans;  /* what the target says of its plans */
+  bool noted;          /* they have changed since it was written */
+  char program[4096];  /* this very program */
 } state;
 
 /* ---- what the user sees ---------------------------------------------------------------------- */
@@ -134,10 +135,23 @@ static eb_error run_process(state *s, const eb_case *work, const char *name, eb_
   return error;
 }
 
+static uint64_t hash_of(const char *identity) {
+  return eb_hash(EB_HASH_SEED, identity, strlen(identity));
+}
+
+/* What is unusual about the figures of a scene is told once, of the first of its cases. */
+static eb_error tell_unusual(state *s, const eb_case *work, const char *words) {
+  uint64_t scene = hash_of(work->scene->name);
+  if (!*words || eb_hash_set_has(&s->unusual, scene)) return EB_OK;
+  eb_print(stderr, "elastobench: %s: %s\n", work->scene->name, words);
+  return eb_hash_set_add(&s->unusual, scene);
+}
+
 /* Makes a result of what the process has left, tells how the case ended, and stages it. */
 static eb_error finish_case(state *s, const eb_case *work, const eb_child_end *end,
                             const char *name, const char *raw, const char *finished) {
   eb_run run = {0};
+  EB_TRY(tell_unusual(s, work, end->unusual));
   EB_TRY(eb_crash_record(work, end, s->staging.environment, raw, finished, &run));
   bool failed = strcmp(run.audit, "failed") == 0;
   eb_print(stderr, "%s: %s, %lld of %lld steps, %.2f s%s%s%s%s\n", name, run.outcome,
@@ -169,10 +183,6 @@ static eb_error run_case(state *s, const eb_case *work, int number, int count) {
   free(raw);
   free(finished);
   return error;
-}
-
-static uint64_t hash_of(const char *identity) {
-  return eb_hash(EB_HASH_SEED, identity, strlen(identity));
 }
 
 static bool is_missing(const state *s, const eb_case *work) {
@@ -384,6 +394,7 @@ eb_error eb_session_run(const eb_session *session, eb_session_end *end) {
   eb_shardings_clear(&s.plans);
   eb_hash_set_clear(&s.before);
   eb_hash_set_clear(&s.now);
+  eb_hash_set_clear(&s.unusual);
   eb_staging_close(&s.staging);
   eb_signals_close(&s.signals);
   return error;

@@ -5,15 +5,25 @@
 
 #include "problems/scene_impl.h"
 
-/* The entries every scene's table starts with; the defaults are texts. nu stays away from 0.5,
- * where lambda has no value. */
+/* Ranges of parameters with a dimension: what physics asks for, in whatever consistent units (a
+ * density of 7.8e-9 t/mm^3 beside a modulus in MPa is as good as SI), and no more; products of a
+ * few of them are still doubles. What lies outside what is usual is told (problems/units.h). Ranges
+ * in metres that remain are those of a scene's own geometry. */
+#define EB_POSITIVE     1e-30, 1e30
+#define EB_NOT_NEGATIVE 0, 1e30
+#define EB_FINITE       -1e30, 1e30
+/* Between -1 and 1/2, where lambda has no value. */
+#define EB_POISSON -0.999999, 0.499999
+
+/* The entries every scene's table starts with; the defaults are texts. */
 #define EB_SCENE_PARAMETERS(E_, nu_, rho_, dt_, material_, gravity_)                               \
-  {"E", EB_OPTION_REAL, E_, 1e-3, 1e13, NULL, "Pa", "Young's modulus"},                            \
-      {"nu", EB_OPTION_REAL, nu_, -0.9, 0.4999, NULL, "", "Poisson's ratio"},                      \
-      {"rho", EB_OPTION_REAL, rho_, 1e-3, 1e6, NULL, "kg/m^3", "density"},                         \
-      {"dt", EB_OPTION_REAL, dt_, 1e-7, 1, NULL, "s", "time step"},                                \
+  {"E", EB_OPTION_REAL, E_, EB_POSITIVE, NULL, "Pa", "Young's modulus"},                           \
+      {"nu", EB_OPTION_REAL, nu_, EB_POISSON, NULL, "", "Poisson's ratio"},                        \
+      {"rho", EB_OPTION_REAL, rho_, EB_POSITIVE, NULL, "kg/m^3", "density"},                       \
+      {"dt", EB_OPTION_REAL, dt_, EB_POSITIVE, NULL, "s", "time step"},                            \
       {"material", EB_OPTION_CHOICE, material_, 0, 0, EB_MATERIAL_CHOICES, "", "base material"},   \
-      {"gravity", EB_OPTION_REAL, gravity_, 0, 1e4, NULL, "m/s^2", "acceleration along -z"},       \
+      {"gravity", EB_OPTION_REAL,         gravity_, EB_NOT_NEGATIVE, NULL,                         \
+       "m/s^2",   "acceleration along -z"},                                                        \
       {"mesh_up", EB_OPTION_CHOICE, "z", 0, 0, "y|z", "", "upward axis of a --mesh file"}, {       \
     "mesh_turn", EB_OPTION_REAL, "0", -360, 360, NULL, "deg", "turn of a --mesh file about z"      \
   }

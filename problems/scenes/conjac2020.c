@@ -47,7 +47,8 @@ static const eb_option dragon_parameters[] = {
     EB_ELEMENTS_PARAMETER,
     {"pull", EB_OPTION_REAL, "0.08", 0, 2, NULL, "",
      "way of jaws and body over the length of the dragon"},
-    {"release", EB_OPTION_REAL, "0.5", 0, 1e3, NULL, "s", "time at which jaws and body are let go"},
+    {"release", EB_OPTION_REAL, "0.5", EB_NOT_NEGATIVE, NULL, "s",
+     "time at which jaws and body are let go"},
     EB_LAST_PARAMETER};
 
 /* A box that holds some of the nodes. */
@@ -160,7 +161,7 @@ static const eb_option twist_parameters[] = {
     {"motion", EB_OPTION_CHOICE, "all", 0, 0, "all|compress|stretch|bend|twist|spin", "",
      "all: the four of the paper one after the other, each undone in half the time; else that one, "
      "then held; spin: both ends turn about the axis"},
-    {"time", EB_OPTION_REAL, "0.6", 1e-3, 1e3, NULL, "s", "what a motion takes"},
+    {"time", EB_OPTION_REAL, "0.6", EB_POSITIVE, NULL, "s", "what a motion takes"},
     {"amount", EB_OPTION_REAL, "1", 0, 4, NULL, "",
      "how far the motions go: 1 is to 0.8 and 1.4 times the length, a quarter circle, whole "
      "turns"},
@@ -328,7 +329,7 @@ static const eb_option aniso_parameters[] = {
     EB_CUBES_PARAMETER,
     {"fibre", EB_OPTION_CHOICE, "helical", 0, 0, "vertical|horizontal|diagonal|helical", "",
      "direction of the fibres; helical ones climb at 45 degrees"},
-    {"mu_f", EB_OPTION_REAL, "3e4", 0, 1e12, NULL, "Pa", "stiffness of the fibres (aStVK)"},
+    {"mu_f", EB_OPTION_REAL, "3e4", EB_NOT_NEGATIVE, NULL, "Pa", "stiffness of the fibres (aStVK)"},
     EB_LAST_PARAMETER};
 
 /* Helical fibres climb at 45 degrees around the vertical axis at every radius; on the axis itself
@@ -403,9 +404,9 @@ static const eb_option barcut_parameters[] = {
     {"cut1", EB_OPTION_REAL, "0.5", 0.05, 0.95, NULL, "",
      "place of the first cut over the length, from the left; the nearest plane of nodes is taken"},
     {"cut2", EB_OPTION_REAL, "0.75", 0.05, 0.95, NULL, "", "place of the second cut"},
-    {"time1", EB_OPTION_REAL, "0.6", 0, 1e3, NULL, "s", "time of the first cut"},
-    {"time2", EB_OPTION_REAL, "1.2", 0, 1e3, NULL, "s", "time of the second cut"},
-    {"floor", EB_OPTION_REAL, "0.12", 0, 10, NULL, "m",
+    {"time1", EB_OPTION_REAL, "0.6", EB_NOT_NEGATIVE, NULL, "s", "time of the first cut"},
+    {"time2", EB_OPTION_REAL, "1.2", EB_NOT_NEGATIVE, NULL, "s", "time of the second cut"},
+    {"floor", EB_OPTION_REAL, "0.12", EB_NOT_NEGATIVE, NULL, "m",
      "depth of the floor below the axis of the bar; 0: none"},
     {"friction", EB_OPTION_REAL, "0.3", 0, 10, NULL, "", "Coulomb's mu of the floor"},
     EB_LAST_PARAMETER};
@@ -538,8 +539,9 @@ static const eb_option bunny_parameters[] = {
     EB_ELEMENTS_PARAMETER,
     {"orientation", EB_OPTION_CHOICE, "tilted", 0, 0, "upright|tilted|side|back|head", "",
      "how it falls: on its feet, feet and haunch, side, back or ears"},
-    {"height", EB_OPTION_REAL, "0.05", 0, 10, NULL, "m", "of its lowest point above the floor"},
-    {"stiffness", EB_OPTION_REAL, "0", 0, 1e18, NULL, "Pa/m",
+    {"height", EB_OPTION_REAL, "0.05", EB_NOT_NEGATIVE, NULL, "m",
+     "of its lowest point above the floor"},
+    {"stiffness", EB_OPTION_REAL, "0", EB_NOT_NEGATIVE, NULL, "Pa/m",
      "of the floor: pressure at a depth of 1 m; 0: 200 E over the bunny's height"},
     {"alpha", EB_OPTION_REAL, "0.1", 0, 1, NULL, "",
      "isotropy of the floor's penalty: 0 pushes along the normal alone, 1 holds in every "

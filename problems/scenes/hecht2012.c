@@ -28,7 +28,10 @@
 #define FRAME               "0.0075"
 #define PARAMETERS(E_, dt_) EB_SCENE_PARAMETERS(E_, "0.4", "1000", dt_, "corotational", "9.81")
 #define HEIGHT(default_)                                                                           \
-  { "height", EB_OPTION_REAL, default_, 0, 100, NULL, "m", "of the lowest point above the ground" }
+  {                                                                                                \
+    "height", EB_OPTION_REAL, default_, EB_NOT_NEGATIVE, NULL, "m",                                \
+        "of the lowest point above the ground"                                                     \
+  }
 #define FRICTION(default_)                                                                         \
   { "friction", EB_OPTION_REAL, default_, 0, 10, NULL, "", "Coulomb's mu of every collider" }
 
@@ -142,8 +145,8 @@ static const eb_option bears_parameters[] = {
     PARAMETERS("3e6", "0.033333333333333333"),
     EB_ELEMENTS_PARAMETER,
     {"bears", EB_OPTION_INT, "25", 1, MOST_BEARS, NULL, "", "how many bears"},
-    {"size", EB_OPTION_REAL, "6", 0.1, 100, NULL, "m", "height of a bear"},
-    {"drop", EB_OPTION_REAL, "0.5", 0, 100, NULL, "m",
+    {"size", EB_OPTION_REAL, "6", EB_POSITIVE, NULL, "m", "height of a bear"},
+    {"drop", EB_OPTION_REAL, "0.5", EB_NOT_NEGATIVE, NULL, "m",
      "how far the bears start above where the lowest lie close to the bowl"},
     {"contact", EB_OPTION_BOOL, "yes", 0, 0, NULL, "", "whether the bears push each other"},
     FRICTION("0.3"),
@@ -470,7 +473,7 @@ static const eb_option spider_parameters[] = {
                   "fall apart"),
     {"contrast", EB_OPTION_REAL, "300", 1, 1e6, NULL, "",
      "Young's modulus of legs and body (E) over that of joints and thread"},
-    {"swing", EB_OPTION_REAL, "0.75", -100, 100, NULL, "rad/s",
+    {"swing", EB_OPTION_REAL, "0.75", EB_FINITE, NULL, "rad/s",
      "initial angular velocity about the thread's top"},
     EB_LAST_PARAMETER};
 

@@ -393,7 +393,7 @@ static const eb_option stretch_parameters[] = {
     EB_HEXAHEDRA_PARAMETERS("one-point", "1"),
     ELEMENT_PARAMETER("hexahedra"),
     {"ratio", EB_OPTION_REAL, "2.5", 0.1, 10, NULL, "", "of the final length to that at rest"},
-    {"time", EB_OPTION_REAL, "2", 0.01, 1e3, NULL, "s", "in which the ends are drawn apart"},
+    {"time", EB_OPTION_REAL, "2", EB_POSITIVE, NULL, "s", "in which the ends are drawn apart"},
     EB_LAST_PARAMETER};
 
 static eb_error bar_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -433,7 +433,7 @@ static const eb_option bend_parameters[] = {
     {"element", EB_OPTION_CHOICE, "hexahedra", 0, 0, "hexahedra|tetrahedra|fine-tetrahedra", "",
      "171 hexahedra, five tetrahedra for each, or five for each of 32 x 6 x 4 cells"},
     {"angle", EB_OPTION_REAL, "180", 0, 270, NULL, "deg", "of the C"},
-    {"time", EB_OPTION_REAL, "2", 0.01, 1e3, NULL, "s", "in which it is bent"},
+    {"time", EB_OPTION_REAL, "2", EB_POSITIVE, NULL, "s", "in which it is bent"},
     EB_LAST_PARAMETER};
 
 static eb_error bend_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -482,9 +482,10 @@ static const eb_option hourglass_parameters[] = {
     EB_SCENE_PARAMETERS("1e5", "0", "1000", FRAME_60, "linear", "0"),
     EB_CUBES_PARAMETER,
     EB_HEXAHEDRA_PARAMETERS("one-point", "1"),
-    {"load", EB_OPTION_REAL, "2", -1e6, 1e6, NULL, "N",
+    {"load", EB_OPTION_REAL, "2", EB_FINITE, NULL, "N",
      "sum of the forces on the free end, of alternating signs from node to node"},
-    {"rise", EB_OPTION_REAL, "0.05", 1e-6, 1e3, NULL, "s", "in which the forces, then kept, rise"},
+    {"rise", EB_OPTION_REAL, "0.05", EB_POSITIVE, NULL, "s",
+     "in which the forces, then kept, rise"},
     EB_LAST_PARAMETER};
 
 static eb_error hourglass_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -536,7 +537,7 @@ const eb_scene_ops eb_lewin2016_hourglass = {
 
 #define STEEL_PARAMETERS(contact_)                                                                 \
   EB_SCENE_PARAMETERS("2e11", "0", "8050", FRAME_60, "corotated", "9.81"), EB_CUBES_PARAMETER, {   \
-    "contact", EB_OPTION_REAL, contact_, 0, 1e15, NULL, "N/m",                                     \
+    "contact", EB_OPTION_REAL, contact_, EB_NOT_NEGATIVE, NULL, "N/m",                             \
         "stiffness of the ground under a node of the bottom"                                       \
   }
 
@@ -547,7 +548,7 @@ static const eb_grid block = {.cubes = {12, 12, 12}, .origin = {-0.5, -0.5, 0}, 
 static const eb_option steel_parameters[] = {
     STEEL_PARAMETERS("1e7"),
     EB_HEXAHEDRA_PARAMETERS("one-point", "4"),
-    {"speed", EB_OPTION_REAL, "10", 0, 1e4, NULL, "m/s", "downwards at the start"},
+    {"speed", EB_OPTION_REAL, "10", EB_NOT_NEGATIVE, NULL, "m/s", "downwards at the start"},
     EB_LAST_PARAMETER};
 
 static eb_error steel_mesh(const eb_values *parameters, eb_mesh **out) {
@@ -578,7 +579,7 @@ const eb_scene_ops eb_lewin2016_steel_block = {
 static const eb_option drop_parameters[] = {
     STEEL_PARAMETERS("3e7"),
     ELEMENT_PARAMETER("tetrahedra"),
-    {"height", EB_OPTION_REAL, "5", 0, 1e3, NULL, "m", "of the bottom at the start"},
+    {"height", EB_OPTION_REAL, "5", EB_NOT_NEGATIVE, NULL, "m", "of the bottom at the start"},
     EB_LAST_PARAMETER};
 
 static eb_error drop_setup(eb_scene *scene) {
@@ -646,7 +647,7 @@ const eb_scene_ops eb_lewin2016_hinged_bar = {
 
 static const eb_option spin_parameters[] = {
     TURNING_PARAMETERS("0"),
-    {"spin", EB_OPTION_REAL, "3", -1e3, 1e3, NULL, "rad/s", "about the y axis at the start"},
+    {"spin", EB_OPTION_REAL, "3", EB_FINITE, NULL, "rad/s", "about the y axis at the start"},
     EB_LAST_PARAMETER};
 
 static eb_error spin_setup(eb_scene *scene) {
@@ -719,7 +720,8 @@ static const eb_option net_parameters[] = {
     EB_RESOLUTION(0.1, "scale on the number of cubes along the two sides"),
     {"clusters", EB_OPTION_CHOICE, "edges", 0, 0, "edges|elements|both", "",
      "what holds it together: links along edges, tetrahedra that want their shape back"},
-    {"stiffness", EB_OPTION_REAL, "1e4", 0, 1e15, NULL, "N/m", "of a link, and of a tetrahedron"},
+    {"stiffness", EB_OPTION_REAL, "1e4", EB_NOT_NEGATIVE, NULL, "N/m",
+     "of a link, and of a tetrahedron"},
     EB_LAST_PARAMETER};
 
 static eb_error net_mesh(const eb_values *parameters, eb_mesh **out) {

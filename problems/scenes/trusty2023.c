@@ -24,7 +24,7 @@
 #define NEEDS          (EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC)
 #define PARAMETERS(E_) EB_SCENE_PARAMETERS(E_, "0.45", "1000", "1e-2", "fixed-corotational", "9.81")
 #define STIFFNESS(name_, default_, what_)                                                          \
-  { name_, EB_OPTION_REAL, default_, 1e-3, 1e14, NULL, "Pa", "Young's modulus of " what_ }
+  { name_, EB_OPTION_REAL, default_, EB_POSITIVE, NULL, "Pa", "Young's modulus of " what_ }
 
 static const double pi = 3.14159265358979323846;
 
@@ -123,11 +123,11 @@ static const eb_option gatorman_parameters[] = {
     EB_SCENE_PARAMETERS("5e5", "0.45", "1000", "1e-2", "fixed-corotational", "0"),
     EB_ELEMENTS_PARAMETER,
     STIFFNESS("E_sword", "1e12", "the sword"),
-    {"pull", EB_OPTION_REAL, "0.25", 0, 100, NULL, "m",
+    {"pull", EB_OPTION_REAL, "0.25", EB_NOT_NEGATIVE, NULL, "m",
      "way that the tip of the tail is pulled back"},
-    {"release", EB_OPTION_REAL, "1", 1e-6, 1e3, NULL, "s",
+    {"release", EB_OPTION_REAL, "1", EB_POSITIVE, NULL, "s",
      "when the pull, steady until then, ends"},
-    {"spring", EB_OPTION_REAL, "1e8", 0, 1e14, NULL, "N/m",
+    {"spring", EB_OPTION_REAL, "1e8", EB_NOT_NEGATIVE, NULL, "N/m",
      "of every node of the tip, while pulled"},
     EB_LAST_PARAMETER};
 
@@ -175,10 +175,12 @@ static const eb_option mammoth_parameters[] = {
     EB_ELEMENTS_PARAMETER,
     STIFFNESS("E_bone", "1e10", "bones"),
     STIFFNESS("E_joints", "5e5", "joints (Figure 1 has 1e5, and 5e5 for the muscle E)"),
-    {"push", EB_OPTION_REAL, "100", 0, 1e6, NULL, "N", "amplitude of the force on the spine"},
-    {"period", EB_OPTION_REAL, "1", 1e-3, 1e3, NULL, "s", "of that force, up and down"},
-    {"knee", EB_OPTION_REAL, "0", -1e6, 1e6, NULL, "N", "force on the left hind knee, forwards"},
-    {"rise", EB_OPTION_REAL, "0.2", 1e-3, 1e3, NULL, "s", "in which that force, then kept, rises"},
+    {"push", EB_OPTION_REAL, "100", EB_NOT_NEGATIVE, NULL, "N",
+     "amplitude of the force on the spine"},
+    {"period", EB_OPTION_REAL, "1", EB_POSITIVE, NULL, "s", "of that force, up and down"},
+    {"knee", EB_OPTION_REAL, "0", EB_FINITE, NULL, "N", "force on the left hind knee, forwards"},
+    {"rise", EB_OPTION_REAL, "0.2", EB_POSITIVE, NULL, "s",
+     "in which that force, then kept, rises"},
     EB_LAST_PARAMETER};
 
 static eb_error mammoth_setup(eb_scene *scene) {
@@ -221,7 +223,7 @@ static const eb_option crab_parameters[] = {
     EB_ELEMENTS_PARAMETER,
     STIFFNESS("E_shell", "1e10", "the shell"),
     {"pinned", EB_OPTION_BOOL, "true", 0, 0, NULL, "", "whether a spring holds the lowest node"},
-    {"pin", EB_OPTION_REAL, "1e8", 0, 1e14, NULL, "N/m", "stiffness of that spring"},
+    {"pin", EB_OPTION_REAL, "1e8", EB_NOT_NEGATIVE, NULL, "N/m", "stiffness of that spring"},
     EB_LAST_PARAMETER};
 
 /* It hangs on its lowest node, the tip of a hind leg, and falls about it. */
@@ -278,7 +280,7 @@ static const eb_option cantilever_parameters[] = {
     EB_CUBES_PARAMETER,
     STIFFNESS("E_stiff", "1e9", "every other block"),
     EB_JITTER_PARAMETER,
-    {"load", EB_OPTION_REAL, "0", -1e9, 1e9, NULL, "N", "force on the free end, downwards"},
+    {"load", EB_OPTION_REAL, "0", EB_FINITE, NULL, "N", "force on the free end, downwards"},
     EB_LAST_PARAMETER};
 
 static eb_error cantilever_prepare(const eb_values *parameters, eb_mesh **mesh) {
@@ -315,7 +317,7 @@ static const eb_option bar_parameters[] = {
     EB_CUBES_PARAMETER,
     STIFFNESS("E_stiff", "1e10", "the blocks"),
     EB_JITTER_PARAMETER,
-    {"spin", EB_OPTION_REAL, "5", -1e3, 1e3, NULL, "rad/s", "initial turn about the y axis"},
+    {"spin", EB_OPTION_REAL, "5", EB_FINITE, NULL, "rad/s", "initial turn about the y axis"},
     {"turned", EB_OPTION_REAL, "0", -360, 360, NULL, "deg", "turn of the whole bar at the start"},
     {"block", EB_OPTION_REAL, "0", -360, 360, NULL, "deg",
      "further turn of its second block alone"},
@@ -443,7 +445,7 @@ static const eb_option candy_parameters[] = {
     {"turns", EB_OPTION_REAL, "3", -20, 20, NULL, "", "turns of one end against the other"},
     {"stretch", EB_OPTION_REAL, "0.3", 0, 10, NULL, "",
      "way by which the springs pull the ends apart, over the length"},
-    {"ramp", EB_OPTION_REAL, "1", 1e-3, 1e3, NULL, "s",
+    {"ramp", EB_OPTION_REAL, "1", EB_POSITIVE, NULL, "s",
      "in which the springs turn and pull so far"},
     {"spring", EB_OPTION_REAL, "100", 1e-6, 1e6, NULL, "",
      "torsional stiffness of the springs of an end over that of the body"},

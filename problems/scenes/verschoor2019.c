@@ -394,7 +394,7 @@ static const eb_option bearing_parameters[] = {
     EB_RESOLUTION(0.05, "scale on the 1500 elements of a ball; the paper states none"),
     {"squeeze", EB_OPTION_REAL, "0.1", 0, 0.1, NULL, "",
      "by how much of its radius a ball is too large for its place"},
-    {"speed", EB_OPTION_REAL, "3", -30, 30, NULL, "rad/s", "of the core"},
+    {"speed", EB_OPTION_REAL, "3", EB_FINITE, NULL, "rad/s", "of the core"},
     EB_LAST_PARAMETER};
 
 static double ball_distance(const void *context, const double p[3]) {
@@ -498,7 +498,8 @@ static const eb_option armadillo_parameters[] = {
     PARAMETERS("5e5", "1e-3", "neo-hookean", "9.81"),
     EB_ELEMENTS_PARAMETER,
     {"gap", EB_OPTION_REAL, "0.25", 0.2, 0.45, NULL, "m", "between the rollers"},
-    {"speed", EB_OPTION_REAL, "0.25", 0, 2, NULL, "m/s", "of the pull and of the rollers' rims"},
+    {"speed", EB_OPTION_REAL, "0.25", EB_NOT_NEGATIVE, NULL, "m/s",
+     "of the pull and of the rollers' rims"},
     EB_LAST_PARAMETER};
 
 /* ---- ankles ---------------------------------------------------------------------------------- */
@@ -713,7 +714,7 @@ static const eb_option strings_parameters[] = {
     EB_CUBES_PARAMETER,
     {"turns", EB_OPTION_REAL, "1.5", 0, 5, NULL, "", "of one end within 1 s"},
     {"pull", EB_OPTION_REAL, "0.3", 0, 1.5, NULL, "m", "of that end, within 1 s"},
-    {"release", EB_OPTION_REAL, "1.4", 0, 100, NULL, "s", "when all ends are let go"},
+    {"release", EB_OPTION_REAL, "1.4", EB_NOT_NEGATIVE, NULL, "s", "when all ends are let go"},
     EB_LAST_PARAMETER};
 
 /* Side by side along x, on the corners of a square. */
