@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/mesh/diagnose.h"
 #include "problems/mesh/io.h"
 
 enum { FUZZ_SEEDS = 8 };
@@ -36,6 +37,8 @@ static inline int fuzz_mesh(eb_mesh_format format, const uint8_t *data, size_t b
   eb_mesh *mesh;
   eb_error error = eb_mesh_parse("fuzz", format, data, bytes, &mesh);
   fuzz_check(error ? EB_OK : eb_mesh_validate(mesh), error);
+  eb_mesh_diagnosis diagnosis;
+  if (mesh) fuzz_check(eb_mesh_diagnose(mesh, &diagnosis), EB_OK);
   eb_mesh_destroy(mesh);
   return 0;
 }
