@@ -28,6 +28,12 @@ eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *v
                     "there is no %s", kind);
 }
 
+bool eb_is_word(const char *text) {
+  static const char letters[] = "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  size_t length = strspn(text, letters);
+  return length > 0 && !text[length] && *text != '-' && *text != '_';
+}
+
 eb_error eb_split_spec(const char *spec, char **name, char **assignments) {
   const char *colon = strchr(spec, ':');
   *assignments = NULL;

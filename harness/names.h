@@ -2,6 +2,8 @@
 #ifndef EB_NAMES_H
 #define EB_NAMES_H
 
+#include <stdbool.h>
+
 #include "harness/plugin.h"
 #include "harness/strings.h"
 
@@ -12,6 +14,9 @@ EB_MUST eb_error eb_scene_names(eb_strings *out);
 /* EB_ERR_USAGE: "there is no KIND 'x' (did you mean 'y'?); there are: a, b, c". Never EB_OK. */
 eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *valid);
 
+/* Whether a text is letters, digits, dashes and underscores, with a letter or digit first: it may
+ * be part of a file's name. */
+bool eb_is_word(const char *text);
 /* Takes "NAME[:a=1,b=2]" apart; *assignments is NULL when there is no colon. The caller frees
  * both. */
 EB_MUST eb_error eb_split_spec(const char *spec, char **name, char **assignments);

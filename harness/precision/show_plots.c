@@ -40,8 +40,9 @@ static eb_error put_block(const eb_trial *trials, int count, layer of, eb_cost_k
     }
   qsort(row, (size_t)rows, sizeof *row, by_cost);
   *any = rows > 0;
-  if (*any)
-    error = eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", data->series ? "\n\n" : "", name);
+  if (*any) error = eb_text_printf(&data->text, "%s\"x\"", data->series ? "\n\n" : "");
+  if (*any && !error) error = eb_plot_word(&data->text, name);
+  if (*any && !error) error = eb_text_printf(&data->text, "\n");
   for (int i = 0; i < rows && !error; i++)
     error = eb_text_printf(&data->text, "%.9g %.9g %.9g %.9g\n", row[i][0], row[i][1], row[i][2],
                            row[i][3]);
@@ -57,7 +58,6 @@ static eb_error put_solver(const eb_study *study, int scene, int solver, eb_cost
     bool any;
     snprintf(name, sizeof name, "%.250s%s", study->solvers[solver].spec,
              l == DOUBTFUL ? ", not resolved" : "");
-    eb_plot_quotable(name);
     EB_TRY(put_block(trials, study->request->budget, (layer)l, c, name, data, &any));
     if (!any) continue;
     EB_TRY(eb_text_printf(&lists[l], " %d", data->series++));
@@ -107,13 +107,13 @@ static eb_error put_profile(const eb_study *study, eb_profile_of of, int solver,
   enum { POINTS = 400 };
   static const double margin = 1.3;
   double first, last;
-  char name[300];
+  const char *name = study->solvers[solver].spec;
   eb_study_changes(study, of, &first, &last);
   first /= of.paid ? margin : 1;
   last *= margin;
-  snprintf(name, sizeof name, "%.290s", study->solvers[solver].spec);
-  eb_plot_quotable(name);
-  EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", data->series++ ? "\n\n" : "", name));
+  EB_TRY(eb_text_printf(&data->text, "%s\"x\"", data->series++ ? "\n\n" : ""));
+  EB_TRY(eb_plot_word(&data->text, name));
+  EB_TRY(eb_text_printf(&data->text, "\n"));
   if (strlen(name) > data->longest) data->longest = strlen(name);
   for (int i = 0; i <= POINTS; i++) {
     double at = first * pow(last / first, (double)i / POINTS);

@@ -11,39 +11,44 @@
 #include <unistd.h>
 
 #include "harness/embedded.h"
+#include "harness/names.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-void eb_plot_quotable(char *text) {
-  for (char *c = text; *c; c++) {
-    if (*c == '"' || *c == '\\') *c = '\'';
-    if ((unsigned char)*c < ' ') *c = ' '; /* a line is a row, and SVG takes no controls */
+/* A line is a row, and SVG takes no controls. */
+eb_error eb_plot_word(eb_text *out, const char *text) {
+  bool first = out->length == 0 || out->data[out->length - 1] == '\n';
+  EB_TRY(eb_text_printf(out, first ? "\"" : " \""));
+  for (const char *c = text; *c; c++) {
+    bool control = (unsigned char)*c < ' ';
+    EB_TRY(eb_text_printf(out, "%c", *c == '"' ? '\'' : *c == '\\' ? '/' : control ? ' ' : *c));
   }
+  return eb_text_printf(out, "\"");
 }
 
 void eb_plot_begin(eb_plot_data *data, const char *name) {
-  snprintf(data->pending, sizeof data->pending, "%s", name);
-  eb_plot_quotable(data->pending);
+  snprintf(data->pending, sizeof data->pending, "%s", *name ? name : " ");
 }
 
 eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
                        const char *words) {
-  char quotable[256];
-  if (!isfinite(x) || !isfinite(y) || (x <= 0 && (logarithmic & EB_LOG_X)) ||
+  static const double most = 1e300; /* of gnuplot, about: beyond it an axis has no range */
+  if (!(fabs(x) < most) || !(fabs(y) < most) || (x <= 0 && (logarithmic & EB_LOG_X)) ||
       (y <= 0 && (logarithmic & EB_LOG_Y)))
     return EB_OK;
   if (data->pending[0]) { /* begins the block of the series, which had no point yet */
     const char *gap = data->series++ ? "\n\n" : "";
-    EB_TRY(eb_text_printf(&data->text, "%s\"x\" \"%s\"\n", gap, data->pending));
+    EB_TRY(eb_text_printf(&data->text, "%s\"x\"", gap));
+    EB_TRY(eb_plot_word(&data->text, data->pending));
+    EB_TRY(eb_text_printf(&data->text, "\n"));
     if (strlen(data->pending) > data->longest) data->longest = strlen(data->pending);
     data->pending[0] = '\0';
   }
-  if (!words) return eb_text_printf(&data->text, "%.9g %.9g\n", x, y);
-  snprintf(quotable, sizeof quotable, "%s", words);
-  eb_plot_quotable(quotable);
-  return eb_text_printf(&data->text, "%.9g %.9g \"%s\"\n", x, y, quotable);
+  EB_TRY(eb_text_printf(&data->text, "%.9g %.9g", x, y));
+  if (words) EB_TRY(eb_plot_word(&data->text, words));
+  return eb_text_printf(&data->text, "\n");
 }
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
@@ -135,15 +140,17 @@ static eb_error append_template(eb_text *script, const char *stem) {
   return eb_text_append(script, file.data, file.size);
 }
 
-/* A string in single quotes, in which gnuplot runs no commands; a new line is put between two of
- * them. */
+/* A string in single quotes, in which gnuplot replaces no `commands`, @macros or \escapes. What
+ * cannot stand in them is put between two of them: a new line, and a single quote, which gnuplot
+ * takes for the end of the string when it comes first or twice, though doubled. */
 static eb_error append_quoted(eb_text *script, const char *text) {
   EB_TRY(eb_text_printf(script, "'"));
   for (const char *c = text; *c; c++) {
-    if (*c == '\n')
-      EB_TRY(eb_text_printf(script, "'.\"\\n\".'"));
+    bool control = (unsigned char)*c < ' ';
+    if (*c == '\n' || *c == '\'')
+      EB_TRY(eb_text_printf(script, "'.\"%s\".'", *c == '\n' ? "\\n" : "'"));
     else
-      EB_TRY(eb_text_printf(script, *c == '\'' ? "%c'" : "%c", *c));
+      EB_TRY(eb_text_printf(script, "%c", control ? ' ' : *c));
   }
   return eb_text_printf(script, "'");
 }
@@ -167,7 +174,7 @@ static int height_of(const eb_plot_data *data) {
 
 static eb_error fill_script(eb_text *script, const char *base, const char *stem, const char *title,
                             const eb_plot_data *data) {
-  EB_TRY(eb_text_printf(script, "data = \"%s.dat\"\noutput = \"%s.svg\"\ntitle = ", base, base));
+  EB_TRY(eb_text_printf(script, "data = '%s.dat'\noutput = '%s.svg'\ntitle = ", base, base));
   EB_TRY(append_quoted(script, title));
   EB_TRY(eb_text_printf(script, "\nseries = %d\nheight = %d\n", data->series, height_of(data)));
   if (data->stages[0]) EB_TRY(eb_text_printf(script, "stages = \"%s\"\n", data->stages));
@@ -187,6 +194,7 @@ static eb_error fill_script(eb_text *script, const char *base, const char *stem,
 eb_error eb_plot_draw(eb_plotter *plotter, const char *base, const char *stem, const char *title,
                       const eb_plot_data *data) {
   char path[4096], name[512];
+  if (!eb_is_word(base)) return EB_ERROR(EB_ERR_FORMAT, "'%s' is no name for a picture", base);
   snprintf(path, sizeof path, "%s/%s.dat", plotter->dir, base);
   EB_TRY(eb_file_write(path, data->text.data, data->text.length));
   eb_text script = {0};

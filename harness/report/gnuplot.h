@@ -30,13 +30,19 @@ typedef struct eb_plot_data {
 
 enum { EB_LOG_X = 1, EB_LOG_Y = 2 };
 
-/* Makes a text fit to stand between double quotes, in place. */
-void eb_plot_quotable(char *text);
+/* Whatever text is drawn comes to gnuplot through the functions below, which quote it: in data and
+ * in lists of words by eb_plot_word, in scripts by eb_plot_set and eb_plot_draw. None of it is a
+ * command, a format or markup, whoever wrote it. */
+
+/* Appends the text in double quotes, as a column of data or a word of a list, with a blank before
+ * it except at the start of a line. A double quote in it becomes a single one, a backslash a slash,
+ * a control byte a blank. */
+EB_MUST eb_error eb_plot_word(eb_text *out, const char *text);
 
 /* Begins a series of points. */
 void eb_plot_begin(eb_plot_data *data, const char *name);
-/* Adds a point to it, unless it is not finite or not positive along an axis that is `logarithmic`
- * (EB_LOG_X | EB_LOG_Y); `words` stand beside it, NULL: none. */
+/* Adds a point to it, unless it is not below 1e300 or not positive along an axis that is
+ * `logarithmic` (EB_LOG_X | EB_LOG_Y); `words` stand beside it, NULL: none. */
 EB_MUST eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
                                const char *words);
 
@@ -59,7 +65,8 @@ typedef struct eb_plotter {
 } eb_plotter;
 
 /* Writes DIR/BASE.dat and DIR/BASE.gp, made from the template STEM, and lets DIR/BASE.svg wait to
- * be drawn. BASE has letters, digits and dashes; the title may be any text. */
+ * be drawn. BASE is a word (eb_is_word), else EB_ERR_FORMAT: gnuplot runs a file name that begins
+ * with '<' or '|'. The title may be any text. */
 EB_MUST eb_error eb_plot_draw(eb_plotter *plotter, const char *base, const char *stem,
                               const char *title, const eb_plot_data *data);
 

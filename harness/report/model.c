@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/gnuplot.h"
 #include "harness/results/accuracy.h"
 #include "harness/results/merge.h"
 #include "harness/results/sample.h"
@@ -66,7 +65,6 @@ static eb_error make_label(const eb_report *report, const eb_run *run, aspect wh
     }
     c += length + (c[length] == ',');
   }
-  eb_plot_quotable(label->data);
   return EB_OK;
 }
 
@@ -99,7 +97,6 @@ static bool has_double(const eb_report *report, const eb_report_run *run) {
 static eb_error name_file(eb_report_run *run) {
   char *label = NULL;
   EB_TRY(eb_string_format(&label, "%s [%s]", run->label, eb_results_path(run->file)));
-  eb_plot_quotable(label);
   free(run->label);
   run->label = label;
   return EB_OK;

@@ -164,7 +164,7 @@ static eb_error set_energy_key(const energy_key *key, eb_plot_data *data) {
   for (int p = 0; p < ENERGIES && !error; p++) {
     if (!key->drawn[p]) continue;
     data->entries++;
-    error = eb_text_printf(&kinds, " \"%s\"", energies[p].name);
+    error = eb_plot_word(&kinds, energies[p].name);
     if (!error) error = eb_text_printf(&kind_dashes, " %d", p + 1);
   }
   const struct {
@@ -189,14 +189,11 @@ static eb_error energy_curves(const eb_plot_kind *kind, const eb_report_run *run
   energy_key key = {.run_count = 0};
   eb_error error = EB_OK;
   for (int r = 0; r < count && !error; r++) {
-    char name[512];
     int before = data->series;
     if (runs[r].run->repetition > 0) continue;
     error = energy_series(&runs[r], &key, data);
     if (error || data->series == before) continue;
-    snprintf(name, sizeof name, "%s", runs[r].label);
-    eb_plot_quotable(name);
-    error = eb_text_printf(&key.runs, " \"%s\"", name);
+    error = eb_plot_word(&key.runs, runs[r].label);
     key.run_count++;
   }
   if (!error) error = set_energy_key(&key, data);
@@ -215,7 +212,7 @@ static eb_error stage_column(eb_plot_data *data, eb_phase phase) {
   size_t used = strlen(data->stages);
   snprintf(data->stages + used, sizeof data->stages - used, " %d", named ? (int)phase + 1 : 0);
   data->series++;
-  return eb_text_printf(&data->text, " \"%s\"", named ? eb_phase_name(phase) : "other");
+  return eb_plot_word(&data->text, named ? eb_phase_name(phase) : "other");
 }
 
 static double mean_phase(const eb_report_run *run, int phase) {
@@ -232,7 +229,7 @@ static double mean_wall(const eb_report_run *run) {
 static eb_error phase_row(const eb_report_run *run, const bool *used, eb_plot_data *data) {
   double wall = mean_wall(run);
   if (!isfinite(wall)) return EB_OK;
-  EB_TRY(eb_text_printf(&data->text, "\"%s\"", run->label));
+  EB_TRY(eb_plot_word(&data->text, run->label));
   double named = 0;
   for (int p = 0; p < EB_PHASE_COUNT; p++)
     if (used[p]) {
@@ -253,7 +250,7 @@ static eb_error phase_table(const eb_plot_kind *kind, const eb_report_run *runs,
   if (rows == 0) return EB_OK;
   for (int r = 0; r < count; r++)
     for (int p = 0; p < EB_PHASE_COUNT; p++) used[p] = used[p] || mean_phase(&runs[r], p) > 0;
-  EB_TRY(eb_text_printf(&data->text, "\"solver\""));
+  EB_TRY(eb_plot_word(&data->text, "solver"));
   for (int p = 0; p < EB_PHASE_COUNT; p++)
     if (used[p]) EB_TRY(stage_column(data, (eb_phase)p));
   EB_TRY(stage_column(data, EB_PHASE_COUNT));
@@ -361,9 +358,8 @@ static eb_error name_classes(const class_list *classes, eb_plot_data *data) {
   eb_error error = EB_OK;
   for (int c = 0; c < classes->count && !error; c++) {
     eb_class_name name = eb_class_words(classes->of[c]);
-    eb_plot_quotable(name.text);
     if (strlen(name.text) > data->longest) data->longest = strlen(name.text);
-    error = eb_text_printf(&names, " \"%s\"", name.text);
+    error = eb_plot_word(&names, name.text);
     if (!error) error = eb_text_printf(&symbols, " %d", class_symbol(c));
   }
   if (!error) error = eb_plot_set(data, "classes", names.data ? names.data : "");
@@ -540,11 +536,11 @@ static eb_error summary_row(const eb_report *report, int first, int last, eb_cla
   size_t scene = strlen(report->runs[first].scene), widest = strlen(of_class.text);
   int count = 0;
   snprintf(name, sizeof name, "%s: %s", report->runs[first].scene, of_class.text);
-  eb_plot_quotable(name);
   if (scene > widest) widest = scene;
   if (widest > layout->widest) layout->widest = widest;
   layout->rows++;
-  EB_TRY(eb_text_printf(&data->text, "\n\"%s\"", name));
+  EB_TRY(eb_text_printf(&data->text, "\n"));
+  EB_TRY(eb_plot_word(&data->text, name));
   for (int l = 0; l < data->series; l++) {
     double median = NAN; /* of the first run of that label, unless the audit contradicts it */
     for (int r = last - 1; r >= first; r--)
@@ -578,8 +574,8 @@ static eb_error set_layout(const bar_layout *layout, eb_plot_data *data) {
 static eb_error summary_table(const eb_report *report, const char *const *labels,
                               eb_plot_data *data) {
   bar_layout layout = {.least = 1e6};
-  EB_TRY(eb_text_printf(&data->text, "\"scene\""));
-  for (int l = 0; l < data->series; l++) EB_TRY(eb_text_printf(&data->text, " \"%s\"", labels[l]));
+  EB_TRY(eb_plot_word(&data->text, "scene"));
+  for (int l = 0; l < data->series; l++) EB_TRY(eb_plot_word(&data->text, labels[l]));
   for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
     class_list classes = {.count = 0};
     for (int r = first; r < last; r++)
@@ -756,14 +752,6 @@ eb_error eb_plots_curves(eb_plotter *plotter, const char *base, const char *stem
   return error;
 }
 
-/* A name in double quotes. */
-static eb_error put_name(eb_plot_data *data, const char *name) {
-  char quotable[512];
-  snprintf(quotable, sizeof quotable, "%s", name);
-  eb_plot_quotable(quotable);
-  return eb_text_printf(&data->text, " \"%s\"", quotable);
-}
-
 static bool all_finite(const double *values, int count) {
   for (int i = 0; i < count; i++)
     if (!isfinite(values[i])) return false;
@@ -772,14 +760,14 @@ static bool all_finite(const double *values, int count) {
 
 static eb_error fill_bars(const char *const *labels, int bars, const char *const *layer_names,
                           int layers, const double *values, eb_plot_data *data, bool *any) {
-  EB_TRY(put_name(data, "bar"));
-  for (int l = 0; l < layers; l++) EB_TRY(put_name(data, layer_names[l]));
+  EB_TRY(eb_plot_word(&data->text, "bar"));
+  for (int l = 0; l < layers; l++) EB_TRY(eb_plot_word(&data->text, layer_names[l]));
   EB_TRY(eb_text_printf(&data->text, "\n"));
   for (int b = 0; b < bars; b++) {
     const double *row = values + b * layers;
     if (!all_finite(row, layers)) continue;
     *any = true;
-    EB_TRY(put_name(data, labels[b]));
+    EB_TRY(eb_plot_word(&data->text, labels[b]));
     for (int l = 0; l < layers; l++) EB_TRY(eb_text_printf(&data->text, " %.6g", row[l]));
     EB_TRY(eb_text_printf(&data->text, "\n"));
   }
