@@ -1,5 +1,6 @@
 #include "harness/names.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -32,6 +33,15 @@ bool eb_is_word(const char *text) {
   static const char letters[] = "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   size_t length = strspn(text, letters);
   return length > 0 && !text[length] && *text != '-' && *text != '_';
+}
+
+eb_error eb_check_word(const char *kind, const char *name) {
+  enum { LONGEST = 100 };
+  if (eb_is_word(name) && isalpha((unsigned char)*name) && strlen(name) <= LONGEST) return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT,
+                  "'%s' is no name for a %s: it begins with a letter and holds letters, digits and "
+                  "dashes, %d at most",
+                  name, kind, LONGEST);
 }
 
 eb_error eb_split_spec(const char *spec, char **name, char **assignments) {

@@ -17,6 +17,10 @@ eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *v
 /* Whether a text is letters, digits, dashes and underscores, with a letter or digit first: it may
  * be part of a file's name. */
 bool eb_is_word(const char *text);
+/* What a suite or a paper names is a word that begins with a letter, of at most 100 characters.
+ * EB_ERR_FORMAT says so of `kind`. */
+EB_MUST eb_error eb_check_word(const char *kind, const char *name);
+
 /* Takes "NAME[:a=1,b=2]" apart; *assignments is NULL when there is no colon. The caller frees
  * both. */
 EB_MUST eb_error eb_split_spec(const char *spec, char **name, char **assignments);

@@ -213,6 +213,72 @@ static void test_bad_loops(void) {
   refuse_name(HEAD "settings = frame 3, repeat 2\n", "did you mean 'frames'", "an unknown setting");
 }
 
+/* ---- papers of strangers --------------------------------------------------------------------- */
+
+/* Names become names of files and reach gnuplot and shells of others: words, and no more. */
+static void test_words(void) {
+  static const char *const kinds[] = {"cases", "claim", "table", "figure"};
+  static const char *const names[] = {"`touch x`", "../../x", "/tmp/x", "a/b",       "< touch x",
+                                      "|x",        "-e",      "a b",    "a'b",       "a\"b",
+                                      "a;b",       "a$b",     "a&b",    "a.b",       "@a",
+                                      "1a",        "_a",      "a\\b",   "k\xc3\xb6", "a\x1b"};
+  char ini[400], longest[202] = "";
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+      snprintf(ini, sizeof ini, HEAD "[%s %s | x]\n", kinds[k], names[n]);
+      refuse(ini, "it begins with a letter and holds letters, digits and dashes", names[n]);
+    }
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+    snprintf(ini, sizeof ini, HEAD "%s = bench/beam s\n", names[n]);
+    refuse(ini, "no name for a case", names[n]);
+  }
+  memset(longest, 'x', 101);
+  snprintf(ini, sizeof ini, HEAD "[figure %s]\n", longest);
+  refuse(ini, "100 at most", "a name that no file can have");
+  snprintf(ini, sizeof ini, HEAD "[figure {x} for x in a ../b]\n");
+  refuse(ini, "'../b' is no name for a figure", "a name that a loop makes");
+}
+
+/* What a table names must be a file of the paper's own folder. */
+static void test_inside(void) {
+  static const struct {
+    const char *data, *fragment;
+  } outside[] = {{"../outside.tsv", "leads out of the paper's folder"},
+                 {"../bad-too/t.tsv", "leads out of the paper's folder"},
+                 {"/etc/hostname", "cannot open"}, /* below the folder, where there is none */
+                 {"link.tsv", "leads out of the paper's folder"},
+                 {"links/outside.tsv", "leads out of the paper's folder"},
+                 {"pipe.tsv", "not a regular file"},
+                 {"folder.tsv", "not a regular file"}};
+  char ini[200], path[300];
+  eb_paper *paper;
+  write_bytes("outside.tsv", "row\tx\na\t1\n", 10);
+  write_paper("bad-too", "t.tsv", "row\tx\na\t1\n");
+  write_paper("bad", "t.tsv", "row\tx\na\t1\n");
+  mkdir(in_folder("bad/folder.tsv"), 0777);
+  mkdir(in_folder("bad/tables"), 0777);
+  write_paper("bad/tables", "t.tsv", "row\tx\na\t1\n");
+  bool made = symlink("../outside.tsv", in_folder("bad/link.tsv")) == 0 &&
+              symlink("..", in_folder("bad/links")) == 0 &&
+              mkfifo(in_folder("bad/pipe.tsv"), 0666) == 0;
+  tap_ok(made, "links and a pipe");
+  for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+    snprintf(ini, sizeof ini, HEAD "[table t]\ndata = %s\ncolumn = x | x\n", outside[i].data);
+    write_paper("bad", "paper.ini", ini);
+    eb_error error = eb_paper_load("bad", folder, false, &paper);
+    tap_fails(error, error ? eb_error_kind(error) : EB_ERR_FORMAT, outside[i].fragment,
+              outside[i].data);
+  }
+  write_paper("bad", "paper.ini", HEAD "[table t]\ndata = tables/t.tsv\ncolumn = x | x\n");
+  tap_succeeds(eb_paper_load("bad", folder, false, &paper), "a folder below is the paper's");
+  eb_paper_destroy(paper);
+  snprintf(path, sizeof path, "%s/bad/paper.ini", folder);
+  remove(path);
+  tap_ok(symlink("../outside.tsv", path) == 0, "a link");
+  tap_fails(eb_paper_load("bad", folder, false, &paper), EB_ERR_FORMAT, "leads out", "to a paper");
+  remove(path);
+}
+
 /* What a claim says once names are written out. */
 static void says(const char *names, const char *holds, const char *wanted) {
   char ini[600];
@@ -372,7 +438,7 @@ static void load_plan_paper(bool quick, eb_paper **out) {
 
 static void check_choice(const eb_paper *paper, const char *item, const char *cases,
                          const char *name) {
-  eb_paper_choice choice;
+  eb_paper_choice choice = {0};
   char got[64] = "";
   tap_require(eb_paper_choose(paper, item, &choice), name);
   for (int c = 0; c < paper->case_count; c++)
@@ -385,7 +451,7 @@ static void check_choice(const eb_paper *paper, const char *item, const char *ca
 
 static void test_choice(void) {
   eb_paper *paper;
-  eb_paper_choice choice;
+  eb_paper_choice choice = {0};
   load_plan_paper(false, &paper);
   check_choice(paper, "r", "a b ", "a claim");
   check_choice(paper, "s", "a c d ", "a claim and the table it is shown with");
@@ -531,7 +597,7 @@ static bool starts_another(const eb_paper *paper, int c) {
 static void check_paper(const char *name) {
   eb_paper *paper;
   eb_paper_plan plan;
-  eb_paper_choice choice;
+  eb_paper_choice choice = {0};
   tap_require(eb_paper_load(name, NULL, true, &paper), name);
   tap_succeeds(eb_paper_choose(paper, NULL, &choice), "its cases");
   tap_require(eb_paper_plan_create(paper, choice.cases, NULL, &plan), "its plan");
@@ -593,6 +659,8 @@ int main(void) {
   test_bad_tables();
   test_bad_names();
   test_bad_loops();
+  test_words();
+  test_inside();
   test_names();
   test_loops();
   test_choice();

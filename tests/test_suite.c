@@ -345,6 +345,20 @@ static void test_bad_grids(void) {
             "a large grid where all cases are wanted at once");
 }
 
+/* ---- suites of strangers --------------------------------------------------------------------- */
+
+/* Names of sections become names in files and on pages. */
+static void test_section_words(void) {
+  static const char *const names[] = {"`x`", "../x", "a'b", "< x", "a/b", "-a", "1a"};
+  char text[200];
+  eb_suite *suite;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    snprintf(text, sizeof text, "[%s]\nscene = bench/beam\nsolver = newton\n", names[i]);
+    tap_fails(eb_suite_parse("text", text, &suite), EB_ERR_FORMAT, "no name for a section",
+              names[i]);
+  }
+}
+
 /* A plan of a million takes no more room than one of ten; any case is made from its number. */
 static void test_million(void) {
   eb_plan plan;
@@ -366,6 +380,7 @@ int main(void) {
   test_grids();
   test_bad_grids();
   test_million();
+  test_section_words();
   test_one_value();
   test_settings();
   test_parse();

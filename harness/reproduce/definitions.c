@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/names.h"
 #include "problems/base/memory.h"
 
 /* How deep and how large an expression may become: names of names of names grow by powers. */
@@ -242,9 +243,9 @@ eb_error eb_definitions_parse(const eb_definitions *definitions, const char *tex
 /* ---- reading -------------------------------------------------------------------------------- */
 
 static bool is_word(const char *text) {
-  size_t letters = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
-  return isalpha((unsigned char)*text) && letters < 60 && !text[letters] &&
-         text[letters - 1] != '-';
+  size_t length = strlen(text);
+  return eb_is_word(text) && isalpha((unsigned char)*text) && length < 60 &&
+         text[length - 1] != '-';
 }
 
 /* "NAME" or "NAME(PARAMETER, ..)" */

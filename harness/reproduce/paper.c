@@ -1,10 +1,12 @@
 #include "harness/reproduce/paper.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/embedded.h"
 #include "harness/names.h"
@@ -25,6 +27,20 @@ eb_error eb_paper_names(eb_strings *out) {
   return EB_OK;
 }
 
+/* What a path leads to, through links, must be a file below the paper's folder: a paper is data of
+ * anyone's, and names none of its reader's files. */
+static eb_error check_inside(const char *folder, const char *path) {
+  char real_folder[PATH_MAX], real[PATH_MAX];
+  struct stat info;
+  if (!realpath(folder, real_folder) || !realpath(path, real)) return EB_OK; /* cannot be read */
+  size_t length = strlen(real_folder);
+  if (strncmp(real, real_folder, length) != 0 || (real[length] != '/' && length > 1))
+    return EB_ERROR(EB_ERR_FORMAT, "'%s' leads out of the paper's folder '%s'", path, folder);
+  return stat(real, &info) == 0 && !S_ISREG(info.st_mode)
+             ? EB_ERROR(EB_ERR_FORMAT, "'%s' is not a regular file", path)
+             : EB_OK;
+}
+
 /* Appends a file of a paper to *text, and its path to `path` for messages; `from` as for
  * the paper. The caller clears *text, also after a failure. */
 enum { LONGEST_PATH = 600 };
@@ -34,9 +50,12 @@ static eb_error read_file(const char *paper, const char *from, const char *name,
   eb_strings names = {0};
   *text = (eb_text){0};
   if (from) {
+    char folder[LONGEST_PATH];
+    snprintf(folder, sizeof folder, "%s/%s", from, paper);
     int used = snprintf(path, LONGEST_PATH, "%s/%s/%s", from, paper, name);
     if (used < 0 || used >= LONGEST_PATH)
       return EB_ERROR(EB_ERR_IO, "the path '%s/%s/%s' is too long", from, paper, name);
+    EB_TRY(check_inside(folder, path));
     return eb_text_read(path, "part of a paper", text);
   }
   eb_error error = eb_paper_names(&names);
@@ -522,6 +541,8 @@ static eb_error read_paper(eb_paper *paper, const char *from) {
                    "there is no kind of section '%s'; there are: paper, solvers, cases, names, "
                    "table, claim, figure",
                    kind));
+    if (*all->items[i].label)
+      EB_TRY(eb_section_locate(&all->items[i], NULL, eb_check_word(kind, all->items[i].label)));
   }
   eb_error error = eb_section_read(head, keys, paper);
   EB_TRY(head ? eb_section_locate(head, NULL, error) : error);

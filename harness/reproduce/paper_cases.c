@@ -1,5 +1,4 @@
 /* The cases of a paper: what is run. */
-#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -227,11 +226,7 @@ static eb_error add_case(void *context, const eb_entry *entry) {
   eb_paper *paper = g->paper;
   const char *name = entry->key;
   eb_strings words = {0};
-  if (strpbrk(name, " ./<*,:={}()") || !isalpha((unsigned char)*name))
-    return EB_ERROR(EB_ERR_FORMAT,
-                    "'%s' is no name for a case: it begins with a letter and holds "
-                    "letters, digits and dashes",
-                    name);
+  EB_TRY(eb_check_word("case", name));
   if (eb_paper_case_find(paper, name) >= 0)
     return EB_ERROR(EB_ERR_FORMAT, "there are two cases '%s'", name);
   char *copy;

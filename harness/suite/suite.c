@@ -147,6 +147,17 @@ static int on_value(void *context, const char *section, const char *key, const c
   return r->error == EB_OK;
 }
 
+/* Words with blanks between; a label that is a scene is looked for among these. */
+static eb_error check_label(const char *label) {
+  char *joined = NULL;
+  EB_TRY(eb_string_format(&joined, "%s", label));
+  for (char *c = joined; *c; c++)
+    if (*c == ' ') *c = '-';
+  eb_error error = eb_check_word("section", joined);
+  free(joined);
+  return error;
+}
+
 static eb_error parse(reader *r, const char *name, const char *text) {
   eb_suite *suite = r->suite;
   int line = ini_parse_string(text, on_value, r);
@@ -162,7 +173,10 @@ static eb_error parse(reader *r, const char *name, const char *text) {
     eb_suite_section *section = &suite->sections[i];
     section->settings = eb_settings_over(r->common, section->settings);
     EB_TRY(eb_error_prefix(eb_ties_finish(&section->ties), "%s: [%s]", name, section->label));
-    if (section->scenes.count == 0) EB_TRY(eb_strings_add(&section->scenes, section->label));
+    if (section->scenes.count > 0)
+      EB_TRY(eb_error_prefix(check_label(section->label), "%s", name));
+    else
+      EB_TRY(eb_strings_add(&section->scenes, section->label));
   }
   return EB_OK;
 }
