@@ -542,6 +542,30 @@ static void test_tables(void) {
              false, runs, COUNT(runs), v, COUNT(v));
 }
 
+/* What is not finite decides nothing, either way. */
+static void test_infinite(void) {
+  static const fake runs[] = {{.name = "a", WHOLE, .kinetic = 2, .fade = 0.5},
+                              {.name = "b", WHOLE, .kinetic = 4}};
+  static const verdict v[] = {{"max(a.kinetic / 0) > 0", OPEN, "- > 0"},
+                              {"max(a.kinetic / 0) <= 1", OPEN, "- <= 1"},
+                              {"min(a.kinetic / (a.kinetic - 1)) < 9", OPEN, "- < 9"},
+                              {"1 / 0 > 0", OPEN, "- > 0"},
+                              {"0 / 0 != 1", OPEN, "- != 1"},
+                              {"-1 / 0 < 0", OPEN, "- < 0"},
+                              {"log(0) < 0", OPEN, "- < 0"},
+                              {"min(log(a.kinetic - 1)) < 0", OPEN, "- < 0"},
+                              {"10^400 > 1", OPEN, "- > 1"},
+                              {"max(a.kinetic * 10^300 * 10^300) > 1", OPEN, "- > 1"},
+                              {"1 / (1 / 0) = 0", OPEN, "- = 0"},
+                              {"max(ratios(t)) > 1", OPEN, "- > 1"},
+                              {"min(ratios(t)) > 1", OPEN, "- > 1"},
+                              {"1 / 0 > 0 or max(a.kinetic) = 2", YES, "2 = 2"},
+                              {"count(a.kinetic / 0) = 8", YES, "8 = 8"}};
+  write_paper("made-up", "t.tsv", "row\tx\na\t0\nb\t8\n");
+  expect_all(CASES "[table t]\ndata = t.tsv\ncolumn = x | x | max({row}.kinetic)\n", false, runs,
+             COUNT(runs), v, COUNT(v));
+}
+
 int main(void) {
   eb_h5_quiet();
   scratch_open();
@@ -567,6 +591,7 @@ int main(void) {
   test_mismatch();
   test_rigid();
   test_tables();
+  test_infinite();
   test_cut_steps();
   return scratch_close();
 }

@@ -94,7 +94,7 @@ static eb_error find_least_stable(const eb_call *c, eb_value *out) {
 static eb_error find_greatest_unstable(const eb_call *c, eb_value *out) {
   const eb_case_evidence *found = measured(c);
   EB_TRY(find_least_stable(c, out));
-  if (found && found->status == EB_RUN_WHOLE) out->number = found->greatest_unstable;
+  if (found && found->status == EB_RUN_WHOLE) *out = eb_value_number(found->greatest_unstable);
   out->may_fall = false;
   return EB_OK;
 }
@@ -119,9 +119,9 @@ static eb_error each(const eb_call *c, eb_value *out) {
   double (*of)(double) = c->self->of;
   EB_TRY(eb_value_combine(EB_OP_MULTIPLY, a, &one, out));
   out->number = of(out->number);
-  if (isnan(out->number) && out->kind == EB_VALUE_NUMBER && !out->knowledge)
+  if (!isfinite(out->number) && out->kind == EB_VALUE_NUMBER && !out->knowledge)
     out->knowledge = EB_UNKNOWN;
-  for (size_t i = 0; i < out->count; i++) out->y[i] = of(out->y[i]);
+  for (size_t i = 0; i < out->count; i++) out->y[i] = eb_finite_or_nan(of(out->y[i]));
   if (of == fabs) out->may_rise = out->may_fall = a->may_rise || a->may_fall;
   return EB_OK;
 }
@@ -181,6 +181,7 @@ static eb_error list_ratios(const eb_call *c, eb_value *out) {
     eb_value ours = {0};
     eb_error error = eb_evaluate(c->e, table->cells[i], NULL, &ours);
     ours.number /= paper;
+    if (!isfinite(ours.number) && !ours.knowledge) ours.knowledge = EB_UNKNOWN;
     ours.may_rise = ours.may_fall = false;
     if (!error) error = eb_value_append(out, &ours);
     eb_value_clear(&ours);

@@ -14,7 +14,7 @@ static const double hair = 1e-9; /* s, and relative: times are sums of steps */
 eb_value eb_value_number(double number) {
   return (eb_value){.kind = EB_VALUE_NUMBER,
                     .number = number,
-                    .knowledge = isnan(number) ? EB_UNKNOWN : EB_KNOWN};
+                    .knowledge = isfinite(number) ? EB_KNOWN : EB_UNKNOWN};
 }
 
 eb_value eb_value_truth(eb_truth truth) {
@@ -68,19 +68,17 @@ const char *eb_value_kind_name(eb_value_kind kind) {
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
+double eb_finite_or_nan(double number) {
+  return isfinite(number) ? number : NAN;
+}
+
 static double combine(eb_operator op, double a, double b) {
-  switch (op) {
-  case EB_OP_ADD:
-    return a + b;
-  case EB_OP_SUBTRACT:
-    return a - b;
-  case EB_OP_MULTIPLY:
-    return a * b;
-  case EB_OP_DIVIDE:
-    return a / b;
-  default:
-    return pow(a, b);
-  }
+  double result = op == EB_OP_ADD        ? a + b
+                  : op == EB_OP_SUBTRACT ? a - b
+                  : op == EB_OP_MULTIPLY ? a * b
+                  : op == EB_OP_DIVIDE   ? a / b
+                                         : pow(a, b);
+  return eb_finite_or_nan(result);
 }
 
 /* How a result moves when a or b does: sums with them, differences and quotients against b. Factors

@@ -44,7 +44,9 @@ typedef struct eb_value {
   bool cut;       /* the run goes on behind the last value */
 } eb_value;
 
+/* What is not finite is not known: no bound is judged by it. In a series it is NaN. */
 eb_value eb_value_number(double number);
+double eb_finite_or_nan(double number);
 eb_value eb_value_truth(eb_truth truth);
 /* A series of `count` zeros; the caller fills y and, `with_time`, time. */
 EB_MUST eb_error eb_value_series(size_t count, bool with_time, eb_value *out);
