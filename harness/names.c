@@ -44,6 +44,23 @@ eb_error eb_check_word(const char *kind, const char *name) {
                   name, kind, LONGEST);
 }
 
+static eb_error ask(double *asked, double more, double each, const char *what) {
+  *asked += each * more;
+  if (*asked <= EB_MOST_ASKED) return EB_OK;
+  return EB_ERROR(EB_ERR_FORMAT,
+                  "this asks for %.12g %s: with what stands before it that is more than the %.0f "
+                  "that a file may ask for",
+                  more, what, EB_MOST_ASKED / each);
+}
+
+eb_error eb_ask(double *asked, double more, const char *what) {
+  return ask(asked, more, 1, what);
+}
+
+eb_error eb_ask_evaluations(double *asked, double more) {
+  return ask(asked, more, 0.1, "evaluations of an expression's parts");
+}
+
 eb_error eb_split_spec(const char *spec, char **name, char **assignments) {
   const char *colon = strchr(spec, ':');
   *assignments = NULL;

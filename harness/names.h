@@ -21,6 +21,14 @@ bool eb_is_word(const char *text);
  * EB_ERR_FORMAT says so of `kind`. */
 EB_MUST eb_error eb_check_word(const char *kind, const char *name);
 
+/* What the file of a suite or a paper may ask for, all told, so that reading and planning it ends:
+ * its lines, cases, turns of loops, cells of tables and, at a tenth each, nodes of expressions and
+ * how often they are evaluated. What multiplies is added to *asked before it is made:
+ * EB_ERR_FORMAT, with the number, for more than that. */
+enum { EB_MOST_ASKED = 10000 };
+EB_MUST eb_error eb_ask(double *asked, double more, const char *what);
+EB_MUST eb_error eb_ask_evaluations(double *asked, double more);
+
 /* Takes "NAME[:a=1,b=2]" apart; *assignments is NULL when there is no colon. The caller frees
  * both. */
 EB_MUST eb_error eb_split_spec(const char *spec, char **name, char **assignments);

@@ -279,6 +279,49 @@ static void test_inside(void) {
   remove(path);
 }
 
+/* What multiplies is counted before it is made. */
+static void test_asked(void) {
+  static const char ten[] = "0 1 2 3 4 5 6 7 8 9";
+  eb_text ini = {0};
+  tap_require(eb_text_printf(&ini, HEAD "[claim c]\nholds = "), "a paper");
+  for (int l = 0; l < 8; l++) tap_require(eb_text_printf(&ini, "all("), "loops");
+  tap_require(eb_text_printf(&ini, "1 > 0"), "of nothing");
+  for (int l = 0; l < 8; l++) tap_require(eb_text_printf(&ini, " for x%d in %s)", l, ten), "loops");
+  refuse(ini.data, "evaluations", "loops within loops");
+  eb_text_clear(&ini);
+  tap_require(eb_text_printf(&ini, HEAD "c{a}{b}{c}{d}{e}{f}{g} = bench/beam s"), "a paper");
+  for (char v = 'a'; v < 'h'; v++)
+    tap_require(eb_text_printf(&ini, " for %c in %s", v, ten), "loops");
+  refuse(ini.data, "this asks for 10000000 turns of loops", "loops of cases");
+  eb_text_clear(&ini);
+  tap_require(eb_text_printf(&ini, HEAD "[cases c{a}{b}{c} for a in %s for b in %s for c in %s]\n",
+                             ten, ten, ten),
+              "a paper");
+  for (int e = 0; e < 60; e++)
+    tap_require(eb_text_printf(&ini, "n{a}{b}{c}-%d = x s\n", e), "cases");
+  refuse(ini.data, "this asks for 61000 turns of loops", "sections of cases");
+  eb_text_clear(&ini);
+  tap_require(eb_text_printf(&ini, HEAD "[names]\nn0 = max(a.wall)\n"), "a paper");
+  for (int n = 1; n < 9000; n++)
+    tap_require(eb_text_printf(&ini, "n%d = n%d\n", n, n - 1), "names");
+  refuse(ini.data, "evaluations", "names of names");
+  eb_text_clear(&ini);
+  tap_require(eb_text_printf(&ini, HEAD), "a paper");
+  for (int n = 0; n < 12000; n++) tap_require(eb_text_printf(&ini, "[c%d]\n", n), "sections");
+  refuse(ini.data, "lines", "a file of sections");
+  eb_text_clear(&ini);
+  tap_require(eb_text_printf(&ini, "%s", "row\tx0"), "data");
+  for (int c = 1; c < 300; c++) tap_require(eb_text_printf(&ini, "\tx%d", c), "columns");
+  for (int r = 0; r < 300; r++) tap_require(eb_text_printf(&ini, "\nr%d", r), "rows");
+  write_paper("bad", "t.tsv", ini.data);
+  refuse(HEAD "[table t]\ndata = t.tsv\ncolumn = x0 | x | a.nodes\n", "cells",
+         "a table of empty cells");
+  eb_text_clear(&ini);
+  write_paper("bad", "t.tsv", "row\tn\na\t1\n");
+  refuse(HEAD "[table t]\ndata = t.tsv\ncolumn = n | n | mean(ratios(t))\n",
+         "stands in no cell of a table", "ratios of ratios");
+}
+
 /* What a claim says once names are written out. */
 static void says(const char *names, const char *holds, const char *wanted) {
   char ini[600];
@@ -661,6 +704,7 @@ int main(void) {
   test_bad_loops();
   test_words();
   test_inside();
+  test_asked();
   test_names();
   test_loops();
   test_choice();

@@ -359,6 +359,23 @@ static void test_section_words(void) {
   }
 }
 
+/* Threads, repetitions and solvers multiply. */
+static void test_asked(void) {
+  eb_plan plan;
+  tap_fails(plan_grid("[a]\nscene = bench/beam\nsolver = newton\nsolver = semi-implicit\n"
+                      "threads = 1 2 3 4\nrepeat = 10000\n",
+                      true, 0, 0, &plan),
+            EB_ERR_FORMAT, "this asks for 80000 cases", "a suite of very many cases");
+  eb_text text = {0};
+  for (int s = 0; s < 11; s++)
+    tap_require(
+        eb_text_printf(&text, "[s%d]\nscene = bench/beam\nsolver = newton\nrepeat = 1000\n", s),
+        "sections");
+  tap_fails(plan_grid(text.data, true, 0, 0, &plan), EB_ERR_FORMAT, "this asks for 1000 cases",
+            "however often it is the same ones");
+  eb_text_clear(&text);
+}
+
 /* A plan of a million takes no more room than one of ten; any case is made from its number. */
 static void test_million(void) {
   eb_plan plan;
@@ -381,6 +398,7 @@ int main(void) {
   test_bad_grids();
   test_million();
   test_section_words();
+  test_asked();
   test_one_value();
   test_settings();
   test_parse();

@@ -231,6 +231,7 @@ static eb_error parse(const eb_definitions *known, const eb_strings *parameters,
   }
   EB_TRY(eb_expression_parse(text, &written));
   eb_error error = write_out(&w, written, out);
+  if (!error) error = eb_ask_evaluations(known->asked, nodes);
   eb_expression_destroy(written);
   return error;
 }
@@ -266,9 +267,18 @@ static eb_error read_head(const eb_entry *entry, eb_definition *out) {
               : EB_ERROR(EB_ERR_FORMAT, "this is neither 'NAME = ..' nor 'NAME(X, Y) = ..'");
 }
 
-/* The definition is not among the known ones yet, nor are those below it. */
-static bool calls(const eb_expression *e, const char *name) {
-  return (e->op == EB_OP_CALL || e->op == EB_OP_NAME) && strcmp(e->text, name) == 0;
+/* The first of the entries that a node of the body names, or NULL: the definition is not among the
+ * known ones yet, nor are those below it. */
+static const eb_entry *find_used(const eb_expression *e, const eb_entry *from,
+                                 const eb_entry *end) {
+  const eb_entry *found = NULL;
+  if (!e) return NULL;
+  size_t length = e->op == EB_OP_CALL || e->op == EB_OP_NAME ? strlen(e->text) : 0;
+  for (const eb_entry *at = from; length && at < end; at++)
+    if (strncmp(at->key, e->text, length) == 0 && strchr("(", at->key[length])) return at;
+  for (int i = 0; i < e->count && !found; i++) found = find_used(e->items[i], from, end);
+  if (!found) found = find_used(e->from.call, from, end);
+  return found ? found : find_used(e->to.call, from, end);
 }
 
 /* The body with the names above written out; parameters, and their words within names, are left.
@@ -277,27 +287,22 @@ static eb_error read_body(const eb_definitions *above, const eb_section *section
                           const eb_entry *entry, eb_definition *out) {
   if (find(above, out->name)) return EB_ERROR(EB_ERR_FORMAT, "it is there twice");
   EB_TRY(parse(above, &out->parameters, entry->value, &out->body));
-  for (const eb_entry *later = entry; later < section->entries + section->count; later++) {
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(later->key, "("), later->key);
-    if (!any_node(out->body, calls, name)) continue;
-    return EB_ERROR(EB_ERR_FORMAT,
-                    later == entry ? "it is defined by way of itself"
-                                   : "it uses '%s', which stands below it: a definition uses those "
-                                     "above it",
-                    name);
-  }
-  return EB_OK;
+  const eb_entry *used = find_used(out->body, entry, section->entries + section->count);
+  if (used == entry) return EB_ERROR(EB_ERR_FORMAT, "it is defined by way of itself");
+  return used ? EB_ERROR(EB_ERR_FORMAT,
+                         "it uses '%.*s', which stands below it: a definition uses those above it",
+                         (int)strcspn(used->key, "("), used->key)
+              : EB_OK;
 }
 
-eb_error eb_definitions_read(const eb_section *section, eb_definitions *out) {
-  *out = (eb_definitions){0};
+eb_error eb_definitions_read(const eb_section *section, double *asked, eb_definitions *out) {
+  *out = (eb_definitions){.asked = asked};
   for (int i = 0; section && i < section->count; i++) {
     const eb_entry *entry = &section->entries[i];
     EB_TRY(eb_append(&out->items, &out->count, sizeof *out->items));
     eb_definition *read = &out->items[i];
     eb_error error = read_head(entry, read);
-    if (!error) error = read_body(&(eb_definitions){out->items, i}, section, entry, read);
+    if (!error) error = read_body(&(eb_definitions){out->items, i, asked}, section, entry, read);
     EB_TRY(eb_section_locate(section, entry, error));
   }
   return EB_OK;

@@ -22,11 +22,12 @@ typedef struct eb_definition {
 typedef struct eb_definitions {
   eb_definition *items;
   int count;
+  double *asked; /* for by the file so far: nodes that are written out are added (eb_ask) */
 } eb_definitions;
 
-/* Reads a section, which may be NULL and has to outlive *out. EB_ERR_FORMAT has file and line.
- * Clear *out also after a failure. */
-EB_MUST eb_error eb_definitions_read(const eb_section *section, eb_definitions *out);
+/* Reads a section, which may be NULL and has to outlive *out, as has `asked`. EB_ERR_FORMAT has
+ * file and line. Clear *out also after a failure. */
+EB_MUST eb_error eb_definitions_read(const eb_section *section, double *asked, eb_definitions *out);
 void eb_definitions_clear(eb_definitions *definitions);
 
 /* An expression with the names written out. EB_ERR_FORMAT for what is no expression, and for

@@ -163,7 +163,8 @@ static eb_error read_row(const char *line, bool labelled, eb_paper_table *table)
 }
 
 /* The first line names the columns: keys, perhaps labels, numbers. */
-static eb_error read_data(const char *path, const char *text, eb_paper_table *table) {
+static eb_error read_data(const char *path, const char *text, double *asked,
+                          eb_paper_table *table) {
   bool labelled = false;
   int number = 1;
   const char *line = text, *field;
@@ -179,8 +180,10 @@ static eb_error read_data(const char *path, const char *text, eb_paper_table *ta
     return EB_ERROR(EB_ERR_FORMAT, "%s:1: there are no columns of numbers", path);
   for (const char *end = strchr(text, '\n'); end && end[1]; end = strchr(end + 1, '\n')) {
     number++;
-    if (end[1] != '\n')
-      EB_TRY(eb_error_prefix(read_row(end + 1, labelled, table), "%s:%d", path, number));
+    if (end[1] == '\n') continue;
+    eb_error error = eb_ask(asked, table->names.count, "cells");
+    if (!error) error = read_row(end + 1, labelled, table);
+    EB_TRY(eb_error_prefix(error, "%s:%d", path, number));
   }
   return table->keys.count ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "%s: there are no rows", path);
 }
@@ -274,14 +277,14 @@ static eb_error read_table(eb_paper *paper, const char *from, const eb_section *
                              EB_ERROR(EB_ERR_FORMAT, "'ours' can only be 'everywhere'"));
   if (!data) return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "'data' is missing"));
   eb_error error = read_file(paper->name, from, data, path, &text);
-  if (!error) error = read_data(path, text.data, table);
+  if (!error) error = read_data(path, text.data, section->asked, table);
   eb_text_clear(&text);
   EB_TRY(error);
   EB_TRY(eb_section_locate(section, NULL, read_unit(table->unit, &table->scale)));
   for (int e = 0; e < section->count; e++) {
     const eb_entry *entry = &section->entries[e];
-    error = strcmp(entry->key, "column") == 0 ? eb_entry_unroll(entry, read_column, table)
-            : strcmp(entry->key, "row") == 0  ? eb_entry_unroll(entry, read_fill, table)
+    error = strcmp(entry->key, "column") == 0 ? eb_entry_unroll(section, entry, read_column, table)
+            : strcmp(entry->key, "row") == 0  ? eb_entry_unroll(section, entry, read_fill, table)
                                               : EB_OK;
     EB_TRY(eb_section_locate(section, entry, error));
   }
@@ -442,8 +445,9 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   for (int e = 0; e < section->count; e++) {
     const eb_entry *entry = &section->entries[e];
     bool loops = eb_find(looped, 5, sizeof *looped, entry->key, strlen(entry->key)) >= 0;
-    EB_TRY(eb_section_locate(
-        section, entry, loops ? eb_entry_unroll(entry, read_entry, &r) : read_entry(&r, entry)));
+    EB_TRY(eb_section_locate(section, entry,
+                             loops ? eb_entry_unroll(section, entry, read_entry, &r)
+                                   : read_entry(&r, entry)));
   }
   return eb_section_locate(section, NULL, check_template(figure));
 }
@@ -506,7 +510,7 @@ static eb_error read_claim(eb_paper *paper, const eb_section *section) {
     else if (out)
       error = eb_definitions_parse(&paper->definitions, value, out);
     else if (holds || range)
-      error = eb_entry_unroll(entry, read_condition, &r);
+      error = eb_entry_unroll(section, entry, read_condition, &r);
     else if ((strcmp(key, "table") == 0 && eb_paper_table_find(paper, value) < 0) ||
              (strcmp(key, "figure") == 0 && eb_paper_figure_find(paper, value) < 0))
       error = EB_ERROR(EB_ERR_FORMAT, "there is no %s '%s'", key, value);
@@ -546,7 +550,7 @@ static eb_error read_paper(eb_paper *paper, const char *from) {
   }
   eb_error error = eb_section_read(head, keys, paper);
   EB_TRY(head ? eb_section_locate(head, NULL, error) : error);
-  EB_TRY(eb_definitions_read(names, &paper->definitions));
+  EB_TRY(eb_definitions_read(names, all->asked, &paper->definitions));
   EB_TRY(eb_paper_read_cases(paper));
   static const char *const in_turn[] = {"table", "figure", "claim"};
   for (int k = 0; k < 3; k++)

@@ -356,7 +356,7 @@ static eb_error read_section(eb_paper *paper, int group, settings s[KINDS_OF_RUN
     eb_error error = strcmp(entry->key, "settings") == 0
                          ? set_several(paper, s, entry->value)
                          : set_both(paper, s, entry->key, entry->value, &known);
-    if (!error && !known) error = eb_entry_unroll(entry, add_case, &cases);
+    if (!error && !known) error = eb_entry_unroll(section, entry, add_case, &cases);
     EB_TRY(eb_section_locate(section, entry, error));
   }
   bool counted = s->frames || s->seconds > 0 || s->ties[EB_TIE_FROM] || s->ties[EB_TIE_SWEEP] ||

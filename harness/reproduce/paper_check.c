@@ -24,11 +24,45 @@ static eb_error check_definition(const eb_paper *paper, const eb_definition *one
                word ? "a case, a table, or a row or column of one" : "a function of the language"));
 }
 
-/* Whether every name and kind of value is right; what is not written is. */
+static bool is_ratios(const eb_expression *e) {
+  return e->op == EB_OP_CALL && strcmp(e->text, "ratios") == 0;
+}
+
+/* How many nodes are evaluated: loops multiply what they run over, and ratios are of so many cells,
+ * whose own nodes are at most `cells`. */
+static double count_evaluated(const eb_expression *e, double cells) {
+  double turns = 1, sum = is_ratios(e) ? 1 + cells : 1;
+  for (int l = 0; l < e->loop_count; l++) turns *= e->loops[l].words.count;
+  for (int i = 0; i < e->count; i++)
+    sum += (i < e->looped ? turns : 1) * count_evaluated(e->items[i], cells);
+  if (e->from.call) sum += count_evaluated(e->from.call, cells);
+  if (e->to.call) sum += count_evaluated(e->to.call, cells);
+  return sum;
+}
+
+static bool has_ratios(const eb_expression *e) {
+  bool there = is_ratios(e);
+  for (int i = 0; i < e->count; i++) there = there || has_ratios(e->items[i]);
+  return there || (e->from.call && has_ratios(e->from.call)) ||
+         (e->to.call && has_ratios(e->to.call));
+}
+
+static double count_in_cells(const eb_paper *paper) {
+  double sum = 0;
+  for (int t = 0; t < paper->table_count; t++)
+    for (int c = 0; c < paper->tables[t].keys.count * paper->tables[t].column_count; c++)
+      if (paper->tables[t].cells[c]) sum += count_evaluated(paper->tables[t].cells[c], 0);
+  return sum;
+}
+
+/* Whether every name and kind of value is right; what is not written is. What would be evaluated
+ * without end is not begun. */
 static eb_error check(const eb_paper *paper, const eb_expression *of, const eb_scope *scope,
                       eb_value_kind wanted) {
   eb_evaluation e = {.paper = paper, .left_out = -1};
   eb_value value = {0};
+  double cells = has_ratios(of) ? count_in_cells(paper) : 0;
+  EB_TRY(eb_ask_evaluations(paper->sections.asked, count_evaluated(of, cells)));
   eb_error error = eb_evaluate(&e, of, scope, &value);
   if (!error && value.kind != wanted)
     error = EB_ERROR(EB_ERR_FORMAT, "%s is expected, not %s", eb_value_kind_name(wanted),
@@ -76,6 +110,13 @@ static eb_error check_figure(const eb_paper *paper, const eb_paper_figure *figur
   return EB_OK;
 }
 
+/* The ratios of a table are of its cells, which would be of theirs without end. */
+static eb_error check_cell(const eb_paper *paper, const eb_expression *cell) {
+  return has_ratios(cell) ? EB_ERROR(EB_ERR_FORMAT, "'ratios' is for claims and figures, and "
+                                                    "stands in no cell of a table")
+                          : check(paper, cell, NULL, EB_VALUE_NUMBER);
+}
+
 static eb_error check_paper(const eb_paper *paper) {
   const eb_sections *sections = &paper->sections;
   for (int t = 0; t < paper->table_count; t++) {
@@ -83,11 +124,11 @@ static eb_error check_paper(const eb_paper *paper) {
     const eb_section *section = eb_sections_find(sections, "table", table->id);
     for (int i = 0; i < table->keys.count * table->column_count; i++)
       if (table->cells[i])
-        EB_TRY(eb_section_locate(
-            section, NULL,
-            eb_error_prefix(check(paper, table->cells[i], NULL, EB_VALUE_NUMBER),
-                            "row '%s', column '%s'", table->keys.items[i / table->column_count],
-                            table->columns[i % table->column_count].name)));
+        EB_TRY(eb_section_locate(section, NULL,
+                                 eb_error_prefix(check_cell(paper, table->cells[i]),
+                                                 "row '%s', column '%s'",
+                                                 table->keys.items[i / table->column_count],
+                                                 table->columns[i % table->column_count].name)));
   }
   for (int i = 0; i < paper->definitions.count; i++)
     EB_TRY(check_definition(paper, &paper->definitions.items[i]));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/names.h"
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 
@@ -38,7 +39,7 @@ static eb_error add_section(eb_sections *sections, eb_section *section) {
 /* The section of "KIND", "KIND LABEL" or "KIND LABEL | TEXT"; made when there is none yet. */
 static eb_error open_section(eb_sections *sections, const char *head, size_t length, int line,
                              int *out) {
-  eb_section section = {.line = line, .path = sections->path};
+  eb_section section = {.line = line, .path = sections->path, .asked = sections->asked};
   char *own, *name = NULL;
   EB_TRY(eb_copy_part(head, length, &own));
   const char *rest = own;
@@ -85,8 +86,11 @@ static eb_error take(eb_sections *sections, const char *line, size_t length, int
   if (blanks == length || line[0] == '#') return EB_OK;
   eb_section *section = *at < 0 ? NULL : &sections->items[*at];
   if (blanks > 0 && section && section->count > 0) {
+    enum { LONGEST = 1 << 16 };
     eb_entry *last = &section->entries[section->count - 1];
     eb_text longer = {0};
+    if (strlen(last->value) > LONGEST)
+      return EB_ERROR(EB_ERR_FORMAT, "'%s' has more than %d characters", last->key, LONGEST);
     eb_error error = eb_text_printf(&longer, "%s%s%.*s", last->value, *last->value ? " " : "",
                                     (int)(length - blanks), line + blanks);
     if (error) return error;
@@ -119,6 +123,7 @@ void eb_sections_clear(eb_sections *sections) {
   for (int i = 0; i < sections->count; i++) eb_section_clear(&sections->items[i]);
   free(sections->items);
   free(sections->path);
+  free(sections->asked);
   *sections = (eb_sections){0};
 }
 
@@ -186,15 +191,29 @@ eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *ou
 /* The scope holds the words that the loops' variables stand for. */
 typedef eb_error (*turn)(void *context, const eb_scope *words);
 
+/* The loops of a text, the first the slowest, in each other. */
+enum { MOST_LOOPS = 8, MOST_VARIABLES = 8 };
+typedef struct nest {
+  struct loop {
+    eb_strings list; /* variables, "in" and words */
+    int variables;
+  } loops[MOST_LOOPS];
+  int count;
+  double turns;
+  turn visit;
+  void *context;
+} nest;
+
 /* Where the loops of a text begin, or NULL: "for A in ..", outside parentheses, with no '|'
  * behind. */
 static const char *find_loops(const char *text) {
+  const char *bar = strrchr(text, '|'), *last = NULL; /* "in" */
   int depth = 0;
-  for (const char *at = text; *at; at++) {
+  for (const char *in = text; (in = strstr(in, " in")); in++)
+    if (in[3] == ' ' || !in[3]) last = in;
+  for (const char *at = text; last && at < last; at++) {
     depth += (*at == '(') - (*at == ')');
-    if (depth != 0 || strncmp(at, " for ", 5) != 0 || strchr(at, '|')) continue;
-    for (const char *in = at; (in = strstr(in, " in")); in++)
-      if (in[3] == ' ' || !in[3]) return at + 1;
+    if (depth == 0 && (!bar || at > bar) && strncmp(at, " for ", 5) == 0) return at + 1;
   }
   return NULL;
 }
@@ -208,48 +227,77 @@ static eb_error put_words(const char *text, size_t length, const eb_scope *words
   return error;
 }
 
-static eb_error run_loops(const char *loops, const eb_scope *outer, turn visit, void *context);
-
-/* Binds the variables from `v` on to words from `first` on, then runs the loops that follow. */
-static eb_error bind(const eb_strings *list, int v, int variables, int first, const char *next,
-                     const eb_scope *outer, turn visit, void *context) {
-  const eb_scope one = {list->items[v], list->items[first + v], outer};
-  return v + 1 < variables ? bind(list, v + 1, variables, first, next, &one, visit, context)
-         : next            ? run_loops(next, &one, visit, context)
-                           : visit(context, &one);
-}
-
-/* `list` holds variables, "in" and words. */
-static eb_error run_loop(const eb_strings *list, const char *next, const eb_scope *outer,
-                         turn visit, void *context) {
-  int variables = 0;
-  while (variables < list->count && strcmp(list->items[variables], "in") != 0) variables++;
-  int words = list->count - variables - 1;
-  if (variables == 0 || words <= 0 || words % variables != 0)
+static eb_error read_loop(const char *text, size_t length, nest *out) {
+  char *own;
+  if (out->count == MOST_LOOPS)
+    return EB_ERROR(EB_ERR_FORMAT, "there are more than %d loops in each other", MOST_LOOPS);
+  struct loop *loop = &out->loops[out->count++];
+  EB_TRY(eb_copy_part(text, length, &own));
+  eb_error error = eb_words(own, " \t", &loop->list);
+  free(own);
+  EB_TRY(error);
+  int count = loop->list.count, variables = 0;
+  while (variables < count && strcmp(loop->list.items[variables], "in") != 0) variables++;
+  int words = count - variables - 1;
+  if (variables == 0 || variables > MOST_VARIABLES || words <= 0 || words % variables != 0)
     return EB_ERROR(EB_ERR_FORMAT,
                     "a loop is 'for VARIABLE in WORDS', or 'for A B in WORDS' with words for both");
-  for (int first = variables + 1; first < list->count; first += variables)
-    EB_TRY(bind(list, 0, variables, first, next, outer, visit, context));
+  loop->variables = variables;
+  out->turns *= words / variables;
   return EB_OK;
 }
 
-static eb_error run_loops(const char *loops, const eb_scope *outer, turn visit, void *context) {
-  const char *next = find_loops(loops);
-  char *own;
-  eb_strings list = {0};
-  size_t skip = strlen("for "), length = next ? (size_t)(next - loops) : strlen(loops);
-  EB_TRY(put_words(loops + skip, length - skip, outer, &own));
-  eb_error error = eb_words(own, " \t", &list);
-  if (!error) error = run_loop(&list, next, outer, visit, context);
-  eb_strings_clear(&list);
-  free(own);
+static eb_error read_loops(const char *text, nest *out) {
+  static const char begin[] = "for ";
+  *out = (nest){.turns = 1};
+  for (const char *next; text; text = next) {
+    text += strlen(begin);
+    next = find_loops(text);
+    EB_TRY(read_loop(text, next ? (size_t)(next - text) : strlen(text), out));
+  }
+  return EB_OK;
+}
+
+static void clear_loops(nest *n) {
+  for (int l = 0; l < n->count; l++) eb_strings_clear(&n->loops[l].list);
+}
+
+static eb_error run_loops(const nest *n, int l, const eb_scope *outer);
+
+/* Binds the variables of a loop from `v` on to words from `first` on, in which those of the loops
+ * around it are replaced, then runs the loops that follow. */
+static eb_error bind(const nest *n, int l, int v, int first, const eb_scope *outer,
+                     const eb_scope *bound) {
+  const struct loop *loop = &n->loops[l];
+  char *word;
+  if (v == loop->variables) return run_loops(n, l + 1, bound);
+  const char *written = loop->list.items[first + v];
+  EB_TRY(put_words(written, strlen(written), outer, &word));
+  const eb_scope one = {loop->list.items[v], word, bound};
+  eb_error error = bind(n, l, v + 1, first, outer, &one);
+  free(word);
   return error;
 }
 
-enum { MOST = 10000 };
-static eb_error count_turn(int *count) {
-  return ++*count > MOST ? EB_ERROR(EB_ERR_FORMAT, "its loops have more than %d turns", MOST)
-                         : EB_OK;
+static eb_error run_loops(const nest *n, int l, const eb_scope *outer) {
+  if (l == n->count) return n->visit(n->context, outer);
+  const struct loop *loop = &n->loops[l];
+  for (int first = loop->variables + 1; first < loop->list.count; first += loop->variables)
+    EB_TRY(bind(n, l, 0, first, outer, outer));
+  return EB_OK;
+}
+
+/* Visits every turn of the loops that a text is, each of which asks for so many entries. */
+static eb_error unroll(const eb_section *section, const char *loops, int entries, turn visit,
+                       void *context) {
+  nest n;
+  eb_error error = read_loops(loops, &n);
+  n.visit = visit;
+  n.context = context;
+  if (!error) error = eb_ask(section->asked, n.turns * entries, "turns of loops");
+  if (!error) error = run_loops(&n, 0, NULL);
+  clear_loops(&n);
+  return error;
 }
 
 /* ---- entries with loops --------------------------------------------------------------------- */
@@ -259,7 +307,6 @@ typedef struct unrolling {
   size_t length; /* of its value without the loops */
   eb_entry_visit visit;
   void *context;
-  int count;
 } unrolling;
 
 static eb_error copy_entry(const eb_entry *from, size_t length, const eb_scope *words,
@@ -272,19 +319,19 @@ static eb_error copy_entry(const eb_entry *from, size_t length, const eb_scope *
 static eb_error visit_entry(void *context, const eb_scope *words) {
   unrolling *u = context;
   eb_entry one = {0};
-  eb_error error = count_turn(&u->count);
-  if (!error) error = copy_entry(u->entry, u->length, words, &one);
+  eb_error error = copy_entry(u->entry, u->length, words, &one);
   if (!error) error = u->visit(u->context, &one);
   free(one.key);
   free(one.value);
   return error;
 }
 
-eb_error eb_entry_unroll(const eb_entry *entry, eb_entry_visit visit, void *context) {
+eb_error eb_entry_unroll(const eb_section *section, const eb_entry *entry, eb_entry_visit visit,
+                         void *context) {
   const char *loops = find_loops(entry->value);
   if (!loops) return visit(context, entry);
-  unrolling u = {entry, (size_t)(loops - entry->value - 1), visit, context, 0};
-  return run_loops(loops, NULL, visit_entry, &u);
+  unrolling u = {entry, (size_t)(loops - entry->value - 1), visit, context};
+  return unroll(section, loops, 1, visit_entry, &u);
 }
 
 static eb_error keep_entry(void *context, const eb_entry *entry) {
@@ -296,7 +343,7 @@ eb_error eb_section_unroll(const eb_section *section, eb_section *out) {
   *out = (eb_section){0};
   for (int e = 0; section && e < section->count; e++) {
     const eb_entry *entry = &section->entries[e];
-    EB_TRY(eb_section_locate(section, entry, eb_entry_unroll(entry, keep_entry, out)));
+    EB_TRY(eb_section_locate(section, entry, eb_entry_unroll(section, entry, keep_entry, out)));
   }
   return EB_OK;
 }
@@ -307,12 +354,11 @@ typedef struct spreading {
   const eb_section *section;
   size_t length; /* of its label without the loops */
   eb_sections *out;
-  int count;
 } spreading;
 
 static eb_error copy_section(const eb_section *from, size_t length, const eb_scope *words,
                              eb_section *to) {
-  *to = (eb_section){.line = from->line, .path = from->path};
+  *to = (eb_section){.line = from->line, .path = from->path, .asked = from->asked};
   EB_TRY(eb_copy(from->kind, &to->kind));
   EB_TRY(put_words(from->label, length, words, &to->label));
   EB_TRY(put_words(from->text, strlen(from->text), words, &to->text));
@@ -327,7 +373,6 @@ static eb_error copy_section(const eb_section *from, size_t length, const eb_sco
 static eb_error visit_section(void *context, const eb_scope *words) {
   spreading *s = context;
   eb_section section = {0};
-  EB_TRY(count_turn(&s->count));
   eb_error error = copy_section(s->section, s->length, words, &section);
   if (!error) return add_section(s->out, &section);
   eb_section_clear(&section);
@@ -337,15 +382,17 @@ static eb_error visit_section(void *context, const eb_scope *words) {
 /* Sections with loops in their label, each in the place of the one. */
 static eb_error spread(eb_sections *sections) {
   eb_sections all = *sections;
+  all.asked = NULL;
   sections->items = NULL;
   sections->count = 0;
   eb_error error = EB_OK;
   for (int i = 0; i < all.count && !error; i++) {
     const eb_section *section = &all.items[i];
     const char *loops = find_loops(section->label);
-    spreading s = {section, strlen(section->label), sections, 0};
+    spreading s = {section, strlen(section->label), sections};
     if (loops) s.length = (size_t)(loops - section->label - 1);
-    error = loops ? run_loops(loops, NULL, visit_section, &s) : visit_section(&s, NULL);
+    error = loops ? unroll(section, loops, 1 + section->count, visit_section, &s)
+                  : visit_section(&s, NULL);
     error = eb_section_locate(section, NULL, error);
   }
   all.path = NULL;
@@ -357,9 +404,11 @@ eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out)
   int number = 0, at = -1;
   *out = (eb_sections){0};
   EB_TRY(eb_copy(name, &out->path));
+  EB_TRY(EB_NEW(out->asked, 1));
   while (*text) {
     size_t length = strcspn(text, "\n");
-    eb_error error = take(out, text, content_of(text, length), ++number, &at);
+    eb_error error = eb_ask(out->asked, 1, "lines");
+    if (!error) error = take(out, text, content_of(text, length), ++number, &at);
     EB_TRY(eb_error_prefix(error, "%s:%d", name, number));
     text += length + (text[length] == '\n');
   }

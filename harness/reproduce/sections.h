@@ -25,13 +25,15 @@ typedef struct eb_section {
   char *kind, *label, *text; /* "" when there is none */
   eb_entry *entries;
   int count, line;
-  const char *path; /* of the file, for messages; owned by the sections */
+  const char *path; /* of the file, for messages; this and `asked` are the sections' */
+  double *asked;    /* for by the file so far (eb_ask) */
 } eb_section;
 
 typedef struct eb_sections {
   eb_section *items;
   int count;
   char *path;
+  double *asked;
 } eb_sections;
 
 /* `name` stands for the path in messages. EB_ERR_FORMAT names it and the line. Clear *out also
@@ -71,10 +73,11 @@ EB_MUST eb_error eb_section_read(const eb_section *section, const eb_key *keys, 
 /* Calls `visit` for every entry that one with loops stands for: "{m}-{n} = X:n={n} {m} for m in
  * a b for n in 1 2" for four, the first loop slowest; "for n dt in one 1e-3 two 2e-3" takes
  * words two at a time. Loops stand at the end, outside parentheses, and no '|' follows. An entry
- * without loops is visited as it is. EB_ERR_FORMAT for a loop without words and for very many
- * entries. */
+ * without loops is visited as it is. EB_ERR_FORMAT for a loop without words, and for more turns
+ * than a file may ask for. */
 typedef eb_error (*eb_entry_visit)(void *context, const eb_entry *entry);
-EB_MUST eb_error eb_entry_unroll(const eb_entry *entry, eb_entry_visit visit, void *context);
+EB_MUST eb_error eb_entry_unroll(const eb_section *section, const eb_entry *entry,
+                                 eb_entry_visit visit, void *context);
 
 /* A section whose entries are all unrolled; NULL is one without entries. The caller clears *out,
  * also after a failure. */

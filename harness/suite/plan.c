@@ -162,7 +162,10 @@ static int next_group(const eb_plan *plan) {
 static eb_error add_competitors(const scene_loop *loop) {
   const eb_settings *s = &loop->settings;
   int64_t repeat = s->repeat ? s->repeat : 1;
-  for (int t = 0; t < (s->thread_count ? s->thread_count : 1); t++) {
+  int counts = s->thread_count ? s->thread_count : 1;
+  EB_TRY(
+      eb_ask(&loop->plan->asked, (double)counts * (double)repeat * loop->solvers->count, "cases"));
+  for (int t = 0; t < counts; t++) {
     int group = loop->group >= 0 ? loop->group : next_group(loop->plan);
     int threads = s->thread_count ? s->threads[t] : 1;
     for (int64_t r = 0; r < repeat; r++)

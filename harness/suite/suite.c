@@ -81,6 +81,7 @@ eb_settings eb_settings_over(eb_settings base, eb_settings over) {
 typedef struct reader {
   eb_suite *suite;
   eb_settings common;
+  double asked;
   eb_error error; /* the first; libinih then tells its line */
 } reader;
 
@@ -96,6 +97,7 @@ static eb_error section_of(reader *r, const char *label, eb_suite_section **out)
       *out = &suite->sections[i];
       return EB_OK;
     }
+  EB_TRY(eb_ask(&r->asked, 1, "sections"));
   size_t count = (size_t)suite->count;
   eb_suite_section *grown = eb_recalloc(suite->sections, count, count + 1, sizeof *grown);
   if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep section [%s]", label);
