@@ -501,6 +501,11 @@ static void test_choice(void) {
   check_choice(paper, "t", "a ", "a table: empty cells need no case");
   check_choice(paper, "f", "b c ", "a figure");
   check_choice(paper, NULL, "a b c d ", "everything that is used");
+  tap_require(eb_paper_choose(paper, "t", &choice), "one item");
+  tap_require(eb_paper_choose(paper, "f", &choice), "and another");
+  tap_ok(choice.cases[0] && choice.cases[1] && choice.cases[2] && !choice.cases[3] &&
+             choice.tables[0] && choice.figures[0] && !choice.claims[0],
+         "two items are what either is");
   tap_fails(eb_paper_choose(paper, "q", &choice), EB_ERR_USAGE, "there are: t, r, s, f",
             "an unknown item");
   eb_paper_choice_clear(&choice);

@@ -42,9 +42,9 @@ typedef struct gathering {
 /* What a reproduction holds. */
 typedef struct job {
   const eb_arguments *arguments;
-  gathering *all;          /* NULL: there is one paper */
-  const char *from, *item; /* item NULL: everything */
-  int shard, shards;       /* 0: everything, which is judged */
+  gathering *all; /* NULL: there is one paper */
+  const char *from;
+  int shard, shards; /* 0: everything, which is judged */
   bool json, markdown, interrupted;
   char folder[2048];
   char target[4096];
@@ -132,11 +132,26 @@ static eb_error conclude(job *j, int *code) {
   return EB_OK;
 }
 
-static eb_error prepare(job *j, char *name) {
+/* Whether "PAPER" or "PAPER/ITEM" is of that paper; *item is then NULL or what is behind. "all" is
+ * of those that are compiled in. */
+static bool is_of_paper(const char *given, const char *paper, const char **item) {
+  size_t length = strcspn(given, "/");
+  *item = given[length] ? given + length + 1 : NULL;
+  return strcmp(given, "all") == 0 ||
+         (strlen(paper) == length && strncmp(given, paper, length) == 0);
+}
+
+static eb_error choose(job *j, const char *name) {
+  const eb_strings *given = &j->arguments->positional;
+  const char *item;
+  for (int i = 0; i < given->count; i++)
+    if (is_of_paper(given->items[i], name, &item))
+      EB_TRY(eb_paper_choose(j->paper, item, &j->choice));
+  return EB_OK;
+}
+
+static eb_error prepare(job *j, const char *name) {
   const char *folder = eb_arguments_text(j->arguments, "output");
-  char *slash = strchr(name, '/');
-  if (slash) *slash = '\0';
-  j->item = slash ? slash + 1 : NULL;
   j->from = eb_arguments_text(j->arguments, "from");
   if (!folder) folder = "reproduction";
   if (!*folder) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a folder");
@@ -151,7 +166,7 @@ static eb_error prepare(job *j, char *name) {
     return EB_ERROR(EB_ERR_USAGE, "--shard runs a part of one paper, and judges nothing");
   EB_TRY(eb_arguments_plugins(j->arguments, &j->plugins));
   EB_TRY(eb_paper_load(name, j->from, eb_arguments_has(j->arguments, "quick"), &j->paper));
-  EB_TRY(eb_paper_choose(j->paper, j->item, &j->choice));
+  EB_TRY(choose(j, name));
   snprintf(j->target, sizeof j->target, "%s/%s.h5", j->folder, name);
   EB_TRY(eb_paper_plan_create(j->paper, j->choice.cases, &j->plugins, &j->plan));
   return j->shards > 0 ? eb_plan_take_shard(&j->plan.plan, j->shard, j->shards) : EB_OK;
@@ -169,7 +184,7 @@ static eb_error tell_shard(const job *j, const eb_session_end *end) {
   return EB_OK;
 }
 
-static eb_error reproduce(job *j, char *name, int *code) {
+static eb_error reproduce(job *j, const char *name, int *code) {
   EB_TRY(prepare(j, name));
   const eb_plan *plan = &j->plan.plan;
   bool judge = eb_arguments_has(j->arguments, "judge");
@@ -194,9 +209,7 @@ static eb_error reproduce(job *j, char *name, int *code) {
 static eb_error reproduce_one(const eb_arguments *arguments, gathering *all, const char *name,
                               int *code) {
   job j = {.arguments = arguments, .all = all};
-  char *own = NULL;
-  eb_error error = eb_string_format(&own, "%s", name);
-  if (!error) error = reproduce(&j, own, code);
+  eb_error error = reproduce(&j, name, code);
   if (all) all->interrupted = j.interrupted;
   eb_reproduction_clear(&j.reproduction);
   eb_evidence_clear(&j.evidence);
@@ -205,7 +218,6 @@ static eb_error reproduce_one(const eb_arguments *arguments, gathering *all, con
   eb_paper_choice_clear(&j.choice);
   eb_paper_destroy(j.paper);
   eb_plugins_clear(&j.plugins);
-  free(own);
   return error;
 }
 
@@ -256,34 +268,33 @@ static eb_error reproduce_all(const eb_arguments *arguments, const eb_strings *n
   return plan ? EB_OK : print_all(all, all->overview.has_markdown);
 }
 
-/* "all" stands for the papers that are compiled in. A paper has one folder: its items would be in
- * each other's way. */
+/* The papers that are named, each once, however many of its items are: they share its folder. "all"
+ * stands for those that are compiled in. */
 static eb_error name_papers(const eb_arguments *arguments, eb_strings *out) {
   const eb_strings *given = &arguments->positional;
-  for (int i = 0; i < given->count; i++)
-    EB_TRY(strcmp(given->items[i], "all") == 0 ? eb_paper_names(out)
-                                               : eb_strings_add(out, given->items[i]));
-  for (int i = 0; i < out->count; i++)
-    for (int k = 0; k < i; k++) {
-      size_t length = strcspn(out->items[i], "/");
-      if (length == strcspn(out->items[k], "/") &&
-          strncmp(out->items[i], out->items[k], length) == 0)
-        return EB_ERROR(EB_ERR_USAGE, "'%.*s' is named twice: take its items one after the other",
-                        (int)length, out->items[i]);
-    }
-  return EB_OK;
+  eb_strings all = {0};
+  eb_error error = EB_OK;
+  for (int i = 0; i < given->count && !error; i++)
+    error = strcmp(given->items[i], "all") == 0
+                ? eb_paper_names(&all)
+                : eb_strings_add_part(&all, given->items[i], strcspn(given->items[i], "/"));
+  for (int i = 0; i < all.count && !error; i++)
+    if (eb_word_find(out, all.items[i], strlen(all.items[i])) < 0)
+      error = eb_strings_add(out, all.items[i]);
+  eb_strings_clear(&all);
+  return error;
 }
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   const eb_strings *given = &arguments->positional;
   const char *folder = eb_arguments_text(arguments, "output");
-  if (given->count == 1 && strcmp(given->items[0], "all") != 0)
-    return reproduce_one(arguments, NULL, given->items[0], code);
   gathering all = {.folder = folder ? folder : "reproduction"};
   eb_strings names = {0};
   eb_error error = name_papers(arguments, &names);
-  if (!error) error = reproduce_all(arguments, &names, &all);
-  if (!error) *code = all.measured ? all.code : EB_EXIT_NOTHING;
+  bool one = names.count == 1 && eb_word_find(given, "all", strlen("all")) < 0;
+  if (!error && one) error = reproduce_one(arguments, NULL, names.items[0], code);
+  if (!error && !one) error = reproduce_all(arguments, &names, &all);
+  if (!error && !one) *code = all.measured ? all.code : EB_EXIT_NOTHING;
   eb_overview_clear(&all.overview);
   json_decref(all.papers);
   eb_strings_clear(&names);
@@ -296,7 +307,8 @@ const eb_command eb_command_reproduce = {
     .summary = "a paper's tables beside ours, claim by claim, with a verdict",
     .details =
         "ITEM is a table or a claim of the paper ('elastobench list claims'): only the cases "
-        "that it needs are run.\nDIR/PAPER.h5 keeps the results, DIR/index.html shows "
+        "that it needs are run; several of one paper are run together.\nDIR/PAPER.h5 keeps the "
+        "results, DIR/index.html shows "
         "them. Several papers, or all, each have DIR/PAPER, and\nDIR/index.html and "
         "DIR/RESULTS.md show the verdicts of all; with --judge of what is there already.",
     .flags = flags,

@@ -124,7 +124,9 @@ eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
   if (json)
     return eb_json_print(
         json_pack("{s:o, s:o, s:o}", "cases", cases, "sweeps", sweeps, "grids", grids), out);
-  eb_print(out, "%lld cases\n", (long long)(eb_plan_size(plan) - plan->sweep_count));
+  eb_print(out, "%lld cases", (long long)(eb_plan_size(plan) - plan->sweep_count));
+  if (plan->sweep_count > 0) eb_print(out, " and %d sweeps", plan->sweep_count);
+  eb_print(out, "\n");
   return EB_OK;
 }
 

@@ -238,7 +238,8 @@ double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_colum
 typedef struct eb_paper_choice {
   bool *cases, *tables, *claims, *figures;
 } eb_paper_choice;
-/* EB_ERR_USAGE with the nearest when there is no such item. Clear *out also after a failure. */
+/* Adds an item to a choice, which starts from {0}. EB_ERR_USAGE with the nearest when there is no
+ * such item. Clear *out also after a failure. */
 EB_MUST eb_error eb_paper_choose(const eb_paper *paper, const char *item, eb_paper_choice *out);
 void eb_paper_choice_clear(eb_paper_choice *choice);
 

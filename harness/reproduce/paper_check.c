@@ -216,11 +216,10 @@ static eb_error choose_claim(const eb_paper *paper, const eb_paper_claim *claim,
 
 eb_error eb_paper_choose(const eb_paper *paper, const char *item, eb_paper_choice *out) {
   bool any = !item;
-  *out = (eb_paper_choice){0};
-  EB_TRY(EB_NEW(out->cases, paper->case_count));
-  EB_TRY(EB_NEW(out->tables, paper->table_count));
-  EB_TRY(EB_NEW(out->claims, paper->claim_count));
-  EB_TRY(EB_NEW(out->figures, paper->figure_count));
+  if (!out->cases) EB_TRY(EB_NEW(out->cases, paper->case_count));
+  if (!out->tables) EB_TRY(EB_NEW(out->tables, paper->table_count));
+  if (!out->claims) EB_TRY(EB_NEW(out->claims, paper->claim_count));
+  if (!out->figures) EB_TRY(EB_NEW(out->figures, paper->figure_count));
   for (int c = 0; c < paper->claim_count; c++) {
     if (!item || strcmp(item, paper->claims[c].id) == 0) out->claims[c] = any = true;
     if (out->claims[c]) EB_TRY(choose_claim(paper, &paper->claims[c], out));
