@@ -228,6 +228,77 @@ like_error(1, qr/papers\/wrong\/paper.ini:10: \[claim c\] holds: 'completed\(a':
   like($out, qr/^p\s+not comparable.*s: .*least_stable\(s\) >= 0.1: - >= 0.1, open/ms, 'has no threshold');
 }
 
+# ---- a paper of a stranger: data, whatever it says
+sub files_below {
+  my ($dir) = @_;
+  return map { -d $_ && !-l $_ ? files_below($_) : $_ } glob("$dir/*"), glob("$dir/.[!.]*");
+}
+sub stranger {
+  my ($name, $text) = @_;
+  mkdir scratch('strangers');
+  mkdir scratch("strangers/$name");
+  spew(scratch("strangers/$name/paper.ini"), $text);
+  return ('reproduce', $name, '--from', 'strangers', '-o', "out-$name");
+}
+{
+  # Every field through which text arrives, in every kind of figure.
+  my @hostile = ("`touch trap`", "'.system(\"touch trap\").'", "''", '".system("touch trap")."', '$(touch trap) | touch trap', '< touch trap {/=99 x}%s%n @colors \\n');
+  my @figures = (["curves", 'value = max({case}.kinetic)', 'point = 1 a', 'point = 2 b'], ["curves-log", 'value = max({case}.kinetic)', 'point = 1 a', 'point = 2 b'],
+    ["course", 'value = {case}.kinetic', 'run = %s: a', 'run = %s: b'], ["bars", 'value = mean({case}.wall)', 'part = %s: mean({case}.phases/solve)', 'run = %s: a'],
+    ["map", 'value = max({case}.kinetic)', 'point = 1 2 a', 'point = 2 2 b'], ["error-tau", 'value = max({case}.kinetic)', 'curve = %s', 'point = 1 a'],
+    ["samples-log", 'residuals = %s: a', 'ends = %s: a']);
+  my $text = "[paper]\ntitle = %s\ncitation = %s\nmachine = %s\nnote = %s\n[solvers]\ns = newton\n[cases all]\nframes = 2\na = $beam s\nb = $beam,E=2e6 s\n"
+    . "[table t | %s]\ntitle = %s\nnote = %s\ndata = t.tsv\ncolumn = n | %s | max({row}.kinetic)\n[claim c | %s]\nclaim = %s\nsource = %s\nnote = %s\nholds = max(a.kinetic) > 0\n"
+    . "range = %s: max(b.kinetic) > 0\ntable = t\n";
+  my $figures = 0;
+  for my $h (@hostile) {
+    for (@figures) {
+      my ($template, @lines) = @$_;
+      $text .= join "\n", '[figure f' . $figures++ . " | $h]", "template = $template", 'x = %s', 'y = %s', 'z = %s', @lines, '';
+    }
+    $text =~ s/%s(?![%{])/$h/g;
+  }
+  my @run = stranger('hostile', $text);
+  spew(scratch('strangers/hostile/t.tsv'), "row\tlabel\tn\na\t`touch trap`\t1\nb\t'\t2\n");
+  my @before = files_below(scratch());
+  ($out) = is_code(0, 'a paper of hostile texts', @run);
+  like($out, qr/^c\s+reproduced/m, '  is judged');
+  is_code(0, '  again, without a run', @run, '--judge');
+  is(scalar(grep { -s } glob scratch('out-hostile/f*.svg')), $figures, '  and all its figures are drawn');
+  my %known = map { $_ => 1 } @before;
+  my @strange = grep { !$known{$_} && !m{/out-hostile/(f\d+\.(dat|gp|svg)|index\.html|page\.js|player\.js|hostile\.h5|data/[\w.-]+)$|/cache/} } files_below(scratch());
+  is_deeply(\@strange, [], '  and nothing is made beside them');
+}
+for (["[figure `touch trap`]", qr/no name for a figure/], ["[figure ../../trap]", qr/no name for a figure/], ["[claim < touch trap]", qr/no name for a claim/],
+     ["[table t]\ndata = ../half/paper.ini\n", qr/no setting|cannot open|leads out of the paper's folder/]) {
+  my ($section, $pattern) = @$_;
+  like_error(1, $pattern, "a paper with $section", stranger('named', "[solvers]\ns = newton\n[cases all]\nframes = 2\na = $beam s\n$section\n"));
+}
+{
+  # Programs and files of its solvers want a word of the user's.
+  for (['external:touch trap', qr/'external:touch trap' starts a program/], ['newton:linear=petsc,petsc=-ksp_type cg -ksp_view ascii:trap', qr/'-ksp_view ascii:trap' is none/]) {
+    my ($solver, $pattern) = @$_;
+    my @paper = stranger('starter', "[solvers]\ns = $solver\n[cases all]\nframes = 1\na = $beam s\n[claim c]\nholds = completed(a)\n");
+    my $suite = spew(scratch('starter.ini'), "[a]\nscene = $beam\nsolver = $solver\nsteps = 1\n");
+    like_error(2, qr/$pattern.*--allow-external/s, "a paper with $solver", @paper);
+    like_error(2, qr/$pattern.*--allow-external/s, '  judged', @paper, '--judge');
+    like_error(2, qr/$pattern.*--allow-external/s, '  as a suite', 'run', 'starter.ini', '-o', 'starter.h5');
+    like_error(2, qr/$pattern.*--allow-external/s, '  compared', 'compare', program(), program(), 'starter.ini');
+    ok(!-e scratch('trap'), '  has run nothing');
+    is_code(0, '  is planned when it is allowed', 'run', 'starter.ini', '--allow-external', '--dry-run');
+    is_code(0, '  or named by the user', 'run', 'starter.ini', '-s', $solver, '--dry-run');
+  }
+  run(stranger('starter', "[solvers]\ns = external:touch trap; exit\n[cases all]\nframes = 1\na = $beam s\n[claim c]\nholds = completed(a)\n"), '--allow-external');
+  ok(-e scratch('trap') || glob(scratch('*/trap')), '  which then starts it');
+}
+{
+  my $loops = join ' ', map { "for x$_ in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)" } 0 .. 7;
+  like_error(1, qr/this asks for \d{11} evaluations/, 'loops without end', stranger('loops', "[solvers]\ns = newton\n[cases all]\nframes = 2\na = $beam s\n[claim c]\nholds = "
+    . 'all(' x 8 . "1 > 0 $loops\n"), '--dry-run');
+  ($out) = is_code(0, 'a plan with a sweep', paper('swept', "a = $beam good\n[cases s]\nframes = 2\nsweep = nu:0.1..0.2 step 0.1 stable\ns = $beam good", "completed(a) and least_stable(s) > 0"), '--dry-run');
+  like($out, qr/^1 cases and 1 sweeps$/m, '  counts it');
+}
+
 # ---- listing
 ($out) = is_code(0, 'claims', 'list', 'claims');
 my %claims = (hecht2012 => 19, conjac2020 => 13, lewin2016 => 15, verschoor2019 => 16, trusty2023 => 20);

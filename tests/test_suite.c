@@ -347,6 +347,73 @@ static void test_bad_grids(void) {
 
 /* ---- suites of strangers --------------------------------------------------------------------- */
 
+static eb_error plan_foreign(const char *solver, bool allowed, const char *own) {
+  char text[400];
+  eb_suite *suite = NULL;
+  eb_plan plan = {0};
+  snprintf(text, sizeof text, "[a]\nscene = bench/beam\nsolver = %s\nsteps = 3\n", solver);
+  eb_error error = eb_suite_parse("text", text, &suite);
+  if (error) return error;
+  suite->foreign = true;
+  eb_request request = {.suite = suite, .allow_external = allowed};
+  if (own) error = eb_strings_add(&request.solvers, own);
+  if (!error) error = eb_plan_create(&request, &plan);
+  eb_plan_clear(&plan);
+  eb_strings_clear(&request.solvers);
+  eb_suite_destroy(suite);
+  return error;
+}
+
+/* Solvers of a file compute; those of the command line, or of a file that is trusted, may do what
+ * they like. */
+static void test_foreign(void) {
+  static const char *const harmless[] = {
+      "newton",
+      "newton:linear=petsc,petsc=-ksp_type cg -pc_type gamg -pc_gamg_threshold -1",
+      "newton:linear=petsc,petsc=-ksp_type gmres -ksp_gmres_restart 50 -ksp_rtol 1e-9",
+      "newton:linear=petsc,petsc=-mg_levels_ksp_type chebyshev -mg_levels_pc_type sor",
+      "newton:linear=petsc,petsc=-mg_coarse_sub_pc_type lu -ksp_norm_type unpreconditioned",
+      "newton:linear=petsc,petsc=-pc_type cholesky -pc_factor_mat_solver_type mumps",
+      "newton:linear=petsc,petsc=-mat_type sbaij -pc_type jacobi",
+      "newton:linear=petsc,petsc=-pc_gamg_esteig_ksp_max_it 20 -pc_factor_mat_ordering_type nd"};
+  static const char *const reaching[] = {
+      "external:touch trap",
+      "external:hello=3,sh -c 'touch trap'",
+      "newton:linear=petsc,petsc=-ksp_view ascii:trap",
+      "newton:linear=petsc,petsc=-ksp_type cg -ksp_view",
+      "newton:linear=petsc,petsc=-ksp_monitor :trap",
+      "newton:linear=petsc,petsc=-ksp_converged_reason :trap",
+      "newton:linear=petsc,petsc=-log_view :trap",
+      "newton:linear=petsc,petsc=-options_file trap",
+      "newton:linear=petsc,petsc=-dll_append trap.so",
+      "newton:linear=petsc,petsc=-pc_type python -pc_python_type trap",
+      "newton:linear=petsc,petsc=-pc_type python",
+      "newton:linear=petsc,petsc=-pc_mg_dump_binary trap",
+      "newton:linear=petsc,petsc=-mat_view_ksp_type cg",
+      "newton:linear=petsc,petsc=-mat_mumps_ooc_tmpdir /tmp",
+      "newton:linear=petsc,petsc=-mat_mumps_icntl_22 1",
+      "newton:linear=petsc,petsc=-pc_type ../trap",
+      "newton:linear=petsc,petsc=-ksp_type cg:trap",
+      "newton:linear=petsc,petsc=x-ksp_view :trap",
+      "newton:linear=petsc,petsc=-ksp_type cg cg",
+      "newton:linear=petsc,petsc=-KSP_VIEW trap",
+      "newton:linear=petsc,petsc=-pc_gamg_esteig_KSP_VIEW trap",
+      "newton:linear=petsc,petsc=-pc_gamg_esteig_ksp_converged_rate binary",
+      "newton:linear=petsc,petsc=-pc_mg_mat_null_space_test",
+      "newton:petsc=-ksp_view :trap"};
+  for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+    tap_succeeds(plan_foreign(harmless[i], false, NULL), harmless[i]);
+  for (size_t i = 0; i < sizeof reaching / sizeof *reaching; i++) {
+    tap_fails(plan_foreign(reaching[i], false, NULL), EB_ERR_USAGE, "--allow-external",
+              reaching[i]);
+    tap_succeeds(plan_foreign(reaching[i], true, NULL), "is a matter of trust");
+  }
+  tap_fails(plan_foreign("newton\nsweep = petsc:-ksp_type cg|-ksp_view :trap", false, NULL),
+            EB_ERR_USAGE, "--allow-external", "values of a sweep are no way round");
+  tap_succeeds(plan_foreign(reaching[0], false, "newton"), "what -s replaces starts nothing");
+  tap_succeeds(plan_foreign("newton", false, reaching[0]), "what it names is the user's own");
+}
+
 /* Names of sections become names in files and on pages. */
 static void test_section_words(void) {
   static const char *const names[] = {"`x`", "../x", "a'b", "< x", "a/b", "-a", "1a"};
@@ -397,6 +464,7 @@ int main(void) {
   test_grids();
   test_bad_grids();
   test_million();
+  test_foreign();
   test_section_words();
   test_asked();
   test_one_value();

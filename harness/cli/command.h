@@ -105,6 +105,12 @@ EB_MUST eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins 
   { "format", 0, "text|json", "how to print" }
 #define EB_FLAG_PLUGIN                                                                             \
   { "plugin", 0, "SO", "load a solver from a shared object; may be repeated" }
+#define EB_FLAG_EXTERNAL                                                                           \
+  {                                                                                                \
+    "allow-external", 0, NULL,                                                                     \
+        "let solvers that a file of yours names start programs (external:) and set any option of " \
+        "PETSc, as those of -s may"                                                                \
+  }
 
 /* The help of one command. */
 void eb_command_help(const eb_command *command);

@@ -26,6 +26,7 @@ static const eb_flag flags[] = {
     {"seed", 0, "K", "of the order of lanes and of everything random (0)"},
     {"delay", 0, "PERCENT", "make HEAD slower by that much, to see the gate close (0)"},
     EB_FLAG_PLUGIN,
+    EB_FLAG_EXTERNAL,
     {"format", 0, EB_COMPARE_FORMAT_NAMES, "how to print"},
     {0}};
 
@@ -76,6 +77,7 @@ static eb_error read_plan(const eb_arguments *arguments, const eb_plugins *plugi
   char *standard[] = {gate};
   const eb_strings *names = &arguments->positional;
   eb_request request = {.plugins = plugins,
+                        .allow_external = eb_arguments_has(arguments, "allow-external"),
                         .solvers = *eb_arguments_values(arguments, "solver"),
                         .meshes = *eb_arguments_values(arguments, "mesh"),
                         .names = {.items = names->items + 2, .count = names->count - 2}};

@@ -27,6 +27,7 @@ static const eb_flag flags[] = {
      "together"},
     {"from", 0, "FOLDER", "read the paper from FOLDER/PAPER instead of the built-in ones"},
     EB_FLAG_PLUGIN,
+    EB_FLAG_EXTERNAL,
     {"format", 0, "text|json|markdown", "how to print; markdown is written to DIR/RESULTS.md too"},
     {0}};
 
@@ -166,6 +167,7 @@ static eb_error prepare(job *j, const char *name) {
     return EB_ERROR(EB_ERR_USAGE, "--shard runs a part of one paper, and judges nothing");
   EB_TRY(eb_arguments_plugins(j->arguments, &j->plugins));
   EB_TRY(eb_paper_load(name, j->from, eb_arguments_has(j->arguments, "quick"), &j->paper));
+  if (eb_arguments_has(j->arguments, "allow-external")) j->paper->foreign = false;
   EB_TRY(choose(j, name));
   snprintf(j->target, sizeof j->target, "%s/%s.h5", j->folder, name);
   EB_TRY(eb_paper_plan_create(j->paper, j->choice.cases, &j->plugins, &j->plan));

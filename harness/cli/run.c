@@ -57,6 +57,7 @@ static const eb_flag flags[] = {
      "replace an existing result file; with --resume only when not comparable"},
     {"dry-run", 0, NULL, "print the cases, what memory and time they will take, and run nothing"},
     EB_FLAG_PLUGIN,
+    EB_FLAG_EXTERNAL,
     EB_FLAG_FORMAT,
     {0}};
 
@@ -72,6 +73,7 @@ static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_re
   request->solvers = *eb_arguments_values(arguments, "solver");
   request->meshes = *eb_arguments_values(arguments, "mesh");
   request->ties = ties;
+  request->allow_external = eb_arguments_has(arguments, "allow-external");
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
     int set;
     if ((text = eb_arguments_text(arguments, settings[i])))

@@ -97,6 +97,7 @@ eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted, const e
   for (int c = 0; c < paper->case_count; c++) EB_TRY(follow_donors(paper, c, out));
   EB_TRY(EB_NEW(suite, 1));
   const eb_request request = {.suite = suite, .plugins = plugins};
+  suite->foreign = paper->foreign;
   eb_error error = eb_copy(paper->name, &suite->name);
   if (!error) error = EB_NEW(suite->sections, paper->case_count);
   for (int c = 0; c < paper->case_count && !error; c++)

@@ -571,6 +571,7 @@ eb_error eb_paper_read(const char *name, const char *from, bool quick, eb_paper 
   *out = NULL;
   EB_TRY(EB_NEW(paper, 1));
   paper->quick = quick;
+  paper->foreign = from != NULL;
   eb_error error = eb_copy(name, &paper->name);
   if (!error) error = read_file(name, from, "paper.ini", path, &text);
   if (!error) error = eb_sections_parse(path, text.data, &paper->sections);

@@ -178,6 +178,7 @@ typedef struct eb_paper_claim {
 typedef struct eb_paper {
   char *name, *title, *citation, *machine, *note;
   bool quick;
+  bool foreign; /* a folder of anyone's: its solvers only compute (harness/suite/trust.h) */
   eb_sections sections;
   eb_section solvers; /* by label */
   eb_strings texts;   /* of settings that cases point to */

@@ -10,9 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/case/sandbox.h"
 #include "harness/environment.h"
 #include "harness/names.h"
 #include "harness/suite/donors.h"
+#include "harness/suite/trust.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 
@@ -62,6 +64,7 @@ typedef struct scene_loop {
   const eb_section_cases *donors; /* of the section that `from` names; NULL: of none */
   int group;               /* that all cases go to; -1: each scene and thread count its own */
   eb_section_cases *cases; /* of the section; NULL outside of suites */
+  bool foreign;            /* solvers are named by a file of anyone's */
 } scene_loop;
 
 /* Takes the case, or what it asks to be kept when it is there already; *at is its place. Cases are
@@ -116,6 +119,7 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   eb_error error = eb_solver_lookup(loop->request->plugins, name, &work->solver, plugin);
   free(name);
   EB_TRY(error);
+  if (loop->foreign) EB_TRY(eb_trust_check(work, loop->ties));
   EB_TRY(eb_case_resolve(work, *plugin));
   return loop->ties ? eb_case_tie(loop->plan, loop->ties, loop->donors, *plugin, work) : EB_OK;
 }
@@ -399,7 +403,12 @@ static eb_error add_section(const eb_request *request, const eb_suite *suite, pr
                      .ties = &section->ties,
                      .donors = own->donor >= 0 ? &sections[own->donor].cases : NULL,
                      .group = own->group,
-                     .cases = &own->cases};
+                     .cases = &own->cases,
+                     .foreign =
+                         suite->foreign && !request->allow_external && request->solvers.count == 0};
+  if (section->ties.file)
+    EB_TRY(eb_error_prefix(eb_sandbox_verify("results", section->ties.file, NULL), "[%s]: from",
+                           section->label));
   if (section->ties.option && section->scenes.count > 1)
     return EB_ERROR(EB_ERR_USAGE, "[%s]: a sweep is of one scene", section->label);
   for (int i = 0; i < section->scenes.count; i++)

@@ -21,7 +21,8 @@ typedef struct eb_request {
   /* grids stay what they are, in `grids` of the plan; else their cases are among the others, and
    * more than EB_GRID_CASES are refused */
   bool grids;
-  int shard, shards; /* 1 <= shard <= shards; 0: everything */
+  int shard, shards;   /* 1 <= shard <= shards; 0: everything */
+  bool allow_external; /* solvers that a suite's file names may do what those of the request may */
   const eb_plugins *plugins;
 } eb_request;
 

@@ -262,6 +262,7 @@ eb_error eb_suite_load(const char *name_or_path, eb_suite **out) {
   }
   eb_error error = load_text(name_or_path, !is_file, &text);
   if (!error) error = eb_suite_parse(name_or_path, text.data, out);
+  if (!error) (*out)->foreign = is_file;
   eb_text_clear(&text);
   return error;
 }

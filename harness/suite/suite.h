@@ -58,6 +58,7 @@ typedef struct eb_suite_section {
 
 typedef struct eb_suite {
   char *name, *summary;
+  bool foreign; /* a file of anyone's: its solvers only compute (harness/suite/trust.h) */
   int count;
   eb_suite_section *sections;
 } eb_suite;
