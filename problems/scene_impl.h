@@ -103,7 +103,7 @@ typedef struct eb_contact_bounds {
   double distance; /* m: contacts off the distance they demand, sliding of those that stick */
   double reach;    /* m: true distance of features that push each other, off what they demand */
   double momentum; /* kg m/s a root of free nodes: momentum of a body that forces do not explain */
-  double cone;     /* friction beyond Coulomb's cone, of the largest push */
+  double cone;     /* friction beyond Coulomb's cone, of what a contact allows */
   double angle;    /* degrees between friction and what opposes the slip */
   double normal;   /* degrees between a contact's normal and the geometry */
 } eb_contact_bounds;

@@ -136,6 +136,18 @@ typedef enum eb_touching {
   EB_TOUCHINGS
 } eb_touching;
 
+/* The friction of a step: at implicit colliders, or the last one at contacts as constraints. The
+ * harness holds a step to what it declares, and ranks runs among those of the same alone. */
+typedef enum eb_friction_model {
+  EB_FRICTION_COULOMB,  /* Coulomb's law at the end of the step */
+  EB_FRICTION_FILTERED, /* the equation is that of velocities `unfiltered`, without friction, which
+                           are then braked: eb_touches_friction (implicit_penalty.h) */
+  EB_FRICTION_NONE,
+  EB_FRICTION_BY_MOTION, /* right to what moves a contact by a tolerance: forces may be outside of
+                            the cone */
+  EB_FRICTION_MODELS
+} eb_friction_model;
+
 /* How the positions of a step follow from its velocities; the harness holds every node to it that
  * no body carries, scripted ones too. */
 typedef enum eb_update {
@@ -181,7 +193,10 @@ typedef struct eb_step_log {
   eb_equation equation;
   /* Of EB_EQUATION_LINEARIZED and EB_EQUATION_REDUCED; 1, 1, exact and predicted after a reset. */
   eb_linearization linearization;
-  eb_touching touching;                 /* in scenes with implicit colliders */
+  eb_touching touching;       /* in scenes with implicit colliders */
+  eb_friction_model friction; /* Coulomb's after a reset */
+  /* Of EB_FRICTION_FILTERED: nodes x 3, m/s; owned by the solver and good until its next step. */
+  const double *unfiltered;
   double memory_bytes[EB_MEMORY_KINDS]; /* of the set-up */
   eb_tree_log tree;                     /* of the set-up; count 0: none */
   /* Per element: updates since the harness last cleared it (it does at every stored frame),
@@ -314,7 +329,7 @@ EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_
 
 /* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
  * the interface that it was built against. */
-#define EB_PLUGIN_ABI 11
+#define EB_PLUGIN_ABI 12
 extern const eb_solver_ops elastobench_solver;
 extern const int elastobench_abi;
 

@@ -58,7 +58,8 @@ static void trial_close(trial *t) {
 __attribute__((unused)) static eb_audit_row
 trial_audit(trial *t, eb_equation equation, eb_linearization linearization, eb_update update) {
   eb_audit_row row;
-  const eb_declaration declared = {equation, linearization, update, NULL, EB_TOUCHING_PREDICTED};
+  const eb_declaration declared = {
+      .equation = equation, .linearization = linearization, .update = update};
   tap_require(eb_audit_step(t->audit, t->before, t->after, t->h, equation, &row), "audit");
   tap_require(eb_audit_declared(t->audit, t->before, t->after, t->h, &declared, &row), "audit");
   return row;

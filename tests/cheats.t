@@ -77,6 +77,14 @@ my %batches = (
     residual => ['cheat:of=semi-implicit,fault=denied-arrivals,says=direct', 'cheat-corrected:of=conjac,with=inertia_relief=true,fault=claimed-arrivals,says=direct'],
     energy => ['cheat:of=semi-implicit,fault=denied-arrivals,says=its', 'cheat-corrected:of=conjac,with=inertia_relief=true,fault=claimed-arrivals,says=its'],
   },
+  rough => {
+    on => 'conjac2020/bunny:resolution=0.1,height=0.01', steps => 30, code => 4,
+    sound => ['cheat:of=semi-implicit,fault=none,says=direct', 'cheat:of=lbfgs,with=friction=true,fault=none'],
+    update => [map { "cheat:of=semi-implicit,fault=$_" } 'polished-floor', 'excused-stop'],
+    residual => ['cheat:of=semi-implicit,fault=undeclared-polish,says=direct', 'cheat:of=lbfgs,fault=undeclared-polish'],
+    energy => ['cheat:of=semi-implicit,fault=undeclared-polish,says=its'],
+    claim => ['cheat:of=semi-implicit,fault=friction-99', 'cheat:of=semi-implicit,fault=filtered-nothing'],
+  },
   projections => {
     on => 'conjac2020/bunny:resolution=0.1,height=0.05,dt=0.01', steps => 30, code => 4,
     sound => ['cheat-late:of=pbfe,fault=none', 'cheat:of=pbfe,with=order=symplectic,fault=none'],
@@ -92,7 +100,7 @@ my %batches = (
     'contact-record' => [map { "cheat-contact:fault=$_" } 'generous', 'needless', 'unweighted', 'skewed'],
     'contact-gap' => ['cheat-contact:fault=across-air'],
     'contact-normal' => ['cheat-contact:fault=tilted'],
-    friction => [(map { "cheat-contact:fault=$_" } 'turned', 'beyond', 'sucking'), map { "cheat:of=contact-al,fault=$_" } 'slippery', 'sticky'],
+    friction => [(map { "cheat-contact:fault=$_" } 'turned', 'beyond', 'edged', 'sucking'), map { "cheat:of=contact-al,fault=$_" } 'slippery', 'sticky'],
     intersection => ['cheat-contact:fault=sunk', 'cheat:of=contact-al,fault=blind'],
   },
   samples => {

@@ -1,5 +1,6 @@
 /* The residual of every declared equation against systems that are assembled and solved here, and
  * what it says of steps that are none. */
+#include "harness/audit/audit_data.h"
 #include "problems/contact/implicit_penalty.h"
 #include "solvers/linalg/block_ops.h"
 #include "tests/audit_fixture.h"
@@ -140,6 +141,92 @@ static void test_solvers(void) {
     test_solver("newton", "rtol=1e-12", "stable-neo-hookean", elements[e],
                 EB_EQUATION_IMPLICIT_EULER, plain);
   }
+}
+
+/* ---- friction of implicit colliders ---------------------------------------------------------- */
+
+/* Of a node that 10 N push along y, mu = 0.5, and that is left without friction by r: what is left
+ * with it. */
+static void test_friction_law(void) {
+  static const double normal[3] = {0, 1, 0}, limit = 5, rate = 100;
+  static const struct {
+    const char *what;
+    double r[3], slip[3], left[3];
+  } nodes[] = {
+      {"friction holds a node within the cone", {3, 0, -4}, {0, 0, 0}, {0, 0, 0}},
+      {"and no more than that", {6, 0, -8}, {0, 0, 0}, {3, 0, -4}},
+      {"it is all that opposes a slip", {-3, 0, 4}, {0.3, 0, -0.4}, {0, 0, 0}},
+      {"a slip without friction lacks all of it", {0, 0, 0}, {0.3, 0, -0.4}, {3, 0, -4}},
+      {"with half of it, half", {-1.5, 0, 2}, {0.3, 0, -0.4}, {1.5, 0, -2}},
+      {"along a slip it is off by twice as much", {3, 0, -4}, {0.3, 0, -0.4}, {6, 0, -8}},
+      {"what creeps within the cone is off by the rate of it", {0, 0, 1}, {0, 0, 0.02}, {0, 0, 2}},
+      {"the push is not friction's", {0, 7, 0}, {0, -3, 0}, {0, 7, 0}}};
+  for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+    double r[3], off = 0;
+    memcpy(r, nodes[i].r, sizeof r);
+    eb_audit_take_friction(limit, rate, normal, nodes[i].slip, r);
+    for (int d = 0; d < 3; d++) off = fmax(off, fabs(r[d] - nodes[i].left[d]));
+    tap_below(off, 1e-14, nodes[i].what);
+  }
+}
+
+/* A block that is thrown along a rough floor: a step of it by a solver, and what is said of its
+ * friction. */
+static eb_audit_row audit_friction(trial *t, const eb_step_log *log, eb_friction_model friction,
+                                   const double *unfiltered) {
+  const eb_declaration declared = {.equation = log->equation,
+                                   .linearization = log->linearization,
+                                   .friction = friction,
+                                   .unfiltered = unfiltered};
+  eb_audit_row row;
+  tap_require(eb_audit_step(t->audit, t->before, t->after, t->h, log->equation, &row), "audit");
+  tap_require(eb_audit_declared(t->audit, t->before, t->after, t->h, &declared, &row), "audit");
+  return row;
+}
+
+static void test_filter(const char *solver, const char *options, double mu,
+                        eb_friction_model want) {
+  static const double solved = 1e-9, wrong = 1e-3; /* of the forces */
+  trial t;
+  eb_reason reason;
+  eb_step_log *log;
+  trial_open(&t, "nx=3,support=none,gz=-9.8,material=stable-neo-hookean,E=1e4", 1e6, 0);
+  t.scene->colliders[0].friction = mu;
+  tap_require(eb_step_log_create(100, &log), "a log");
+  t.after->time = t.before->time = t.after->step = 0;
+  for (size_t k = 0; k < t.size; k += 3) t.after->v[k] = 1;
+  for (int step = 0; step < 8; step++) {
+    eb_state_copy(t.after, t.before);
+    tap_require(
+        eb_block_advance(t.scene, eb_solver_find(solver), options, 1, 1, log, t.after, &reason),
+        solver);
+  }
+  tap_ok(log->friction == want, "%s,%s: declares the friction that it has", solver, options);
+  eb_audit_row row = audit_friction(&t, log, log->friction, log->unfiltered);
+  tap_below(row.equation_residual_relative, solved, "and solves its equation");
+  tap_ok(row.filter_error <= row.filter_allowed, "what it filters is what it has solved for");
+  row = audit_friction(&t, log, EB_FRICTION_COULOMB, NULL);
+  tap_ok(row.equation_residual_relative > wrong, "which is not Coulomb's law at the end (%.2g)",
+         row.equation_residual_relative);
+  if (want == EB_FRICTION_FILTERED) {
+    row = audit_friction(&t, log, EB_FRICTION_NONE, NULL);
+    tap_ok(row.equation_residual_relative > wrong, "nor none (%.2g)",
+           row.equation_residual_relative);
+  }
+  /* Velocities that the step ended with are none that friction would have left. */
+  row = audit_friction(&t, log, EB_FRICTION_FILTERED, t.after->v);
+  tap_ok(row.filter_error > 1e3 * row.filter_allowed, "a filter that did nothing is seen");
+  row = audit_friction(&t, log, EB_FRICTION_FILTERED, t.before->v);
+  tap_ok(row.filter_error > 1e3 * row.filter_allowed, "so is one of other velocities");
+  eb_step_log_destroy(log);
+  trial_close(&t);
+}
+
+static void test_frictions(void) {
+  test_filter("semi-implicit", "linear=cholesky", 0.3, EB_FRICTION_FILTERED);
+  test_filter("vbd", "iterations=0,rtol=1e-12,friction=true", 0.3, EB_FRICTION_FILTERED);
+  test_filter("lbfgs", "rtol=1e-12,friction=true", 0.3, EB_FRICTION_FILTERED);
+  test_filter("lbfgs", "rtol=1e-12", 0.3, EB_FRICTION_NONE);
 }
 
 /* ---- reduced --------------------------------------------------------------------------------- */
@@ -380,6 +467,8 @@ static void test_blown_up(void) {
 int main(void) {
   test_linearized();
   test_solvers();
+  test_friction_law();
+  test_frictions();
   test_reduced();
   test_position_based();
   test_late_forces();

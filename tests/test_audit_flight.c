@@ -7,8 +7,9 @@ static const double weight = 9.8;
 
 /* Takes the step that the states say, and goes on from its end. */
 static eb_flight_row fly(trial *t, eb_update update, double mass) {
-  const eb_declaration declared = {
-      EB_EQUATION_LINEARIZED, {mass, 1, EB_TANGENT_EXACT}, update, NULL, EB_TOUCHING_PREDICTED};
+  const eb_declaration declared = {.equation = EB_EQUATION_LINEARIZED,
+                                   .linearization = {mass, 1, EB_TANGENT_EXACT},
+                                   .update = update};
   eb_flight_row row;
   (void)trial_audit(t, declared.equation, declared.linearization, update);
   eb_flight_step(t->flight, t->before, t->after, t->h, &declared, &row);
@@ -101,8 +102,7 @@ static void test_rest(void) {
 /* It bounces without a reason that the audit knows, near the collider; then the flight begins
  * anew. Position-based steps put nodes out of explicit colliders too. */
 static void test_collider(void) {
-  const eb_declaration based = {EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY, NULL,
-                                EB_TOUCHING_PREDICTED};
+  const eb_declaration based = {.equation = EB_EQUATION_POSITION_BASED, .linearization = plain};
   for (int high = 0; high < 2; high++) {
     trial t;
     eb_flight_row row;

@@ -162,8 +162,11 @@ static void test_corrected_into_floor(void) {
       t.scene->colliders[0].origin[2] = lowest + (inside ? 5e-4 : -5e-4);
       trial_fill(&t, 0, 0, 0, t.before->v);
       for (size_t k = 2; k < t.size; k += 3) t.after->x[k] = t.before->x[k] - 1e-3;
-      const eb_declaration declared = {EB_EQUATION_REDUCED, plain, EB_UPDATE_CORRECTED, NULL,
-                                       present ? EB_TOUCHING_PRESENT : EB_TOUCHING_PREDICTED};
+      const eb_declaration declared = {.equation = EB_EQUATION_REDUCED,
+                                       .linearization = plain,
+                                       .update = EB_UPDATE_CORRECTED,
+                                       .touching =
+                                           present ? EB_TOUCHING_PRESENT : EB_TOUCHING_PREDICTED};
       eb_audit_row row;
       tap_require(eb_audit_step(t.audit, t.before, t.after, t.h, declared.equation, &row), "audit");
       tap_require(eb_audit_declared(t.audit, t.before, t.after, t.h, &declared, &row), "audit");

@@ -165,12 +165,19 @@ static eb_contact_audit_row audit_contact(stage *s) {
   return row;
 }
 
-static const char *verdict_of(const stage *s, const eb_contact_audit_row *row, eb_reason reason,
-                              eb_verdict *verdict) {
-  const eb_audited_step step = {.scene = s->scene, .contact = row, .reason = reason, .number = 1};
+static const char *verdict_on(const stage *s, const eb_contact_audit_row *row, eb_reason reason,
+                              eb_friction_model friction, eb_verdict *verdict) {
+  const eb_declaration declared = {.friction = friction};
+  const eb_audited_step step = {
+      .scene = s->scene, .declared = &declared, .contact = row, .reason = reason, .number = 1};
   *verdict = (eb_verdict){.steps = 1};
   eb_verdict_contact(verdict, &step);
   return eb_verdict_word(verdict);
+}
+
+static const char *verdict_of(const stage *s, const eb_contact_audit_row *row, eb_reason reason,
+                              eb_verdict *verdict) {
+  return verdict_on(s, row, reason, EB_FRICTION_COULOMB, verdict);
 }
 
 static const char scene[] = "nx=2,ny=2,nz=2,gz=-9.81,support=none";
@@ -300,10 +307,16 @@ static void test_friction(void) {
   stage_open(&s, scene, false);
   rub(&s);
   eb_contact_audit_row row = audit_contact(&s);
-  tap_ok(row.law.cone > 0.69 && row.law.cone < 0.71, "friction beyond the limit is measured");
+  tap_ok(row.law.cone > 2.3 && row.law.cone < 2.4, "friction beyond the limit is measured");
   row.balance_excess = 0;
+  verdict_on(&s, &row, EB_CONVERGED_ATOL, EB_FRICTION_BY_MOTION, &verdict);
+  tap_ok(verdict.failures == 0, "it does not fail where that is declared");
+  for (int m = 0; m < EB_FRICTION_BY_MOTION; m++)
+    tap_ok(strcmp(verdict_on(&s, &row, EB_CONVERGED_ATOL, (eb_friction_model)m, &verdict),
+                  "failed") == 0,
+           "whatever else is declared (%d)", m);
   verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict);
-  tap_ok(strstr(verdict.detail, "outside of Coulomb's cone") != NULL, "and fails");
+  tap_ok(strstr(verdict.detail, "outside of Coulomb's cone") != NULL, "it fails");
   row.law.cone = 0;
   row.law.angle = 3;
   verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict);

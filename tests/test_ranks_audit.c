@@ -233,13 +233,32 @@ static void check_all(const eb_ranks *ranks) {
     const char *name;
     eb_declaration declared;
   } cases[] = {
-      {"implicit Euler", {EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_END_VELOCITY, NULL, 0}},
-      {"statics", {EB_EQUATION_STATIC, plain, EB_UPDATE_END_VELOCITY, NULL, 0}},
-      {"linearized", {EB_EQUATION_LINEARIZED, damped, EB_UPDATE_END_VELOCITY, NULL, 0}},
-      {"reduced", {EB_EQUATION_REDUCED, plain, EB_UPDATE_MEAN_VELOCITY, NULL, 0}},
-      {"position-based", {EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_LATE_FORCE, NULL, 0}},
-      {"substeps", {EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_SUBSTEPS, NULL, 0}},
-      {"corrected", {EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_CORRECTED, NULL, 0}}};
+      {"implicit Euler",
+       {.equation = EB_EQUATION_IMPLICIT_EULER,
+        .linearization = plain,
+        .update = EB_UPDATE_END_VELOCITY}},
+      {"statics",
+       {.equation = EB_EQUATION_STATIC, .linearization = plain, .update = EB_UPDATE_END_VELOCITY}},
+      {"linearized",
+       {.equation = EB_EQUATION_LINEARIZED,
+        .linearization = damped,
+        .update = EB_UPDATE_END_VELOCITY}},
+      {"reduced",
+       {.equation = EB_EQUATION_REDUCED,
+        .linearization = plain,
+        .update = EB_UPDATE_MEAN_VELOCITY}},
+      {"position-based",
+       {.equation = EB_EQUATION_POSITION_BASED,
+        .linearization = plain,
+        .update = EB_UPDATE_LATE_FORCE}},
+      {"substeps",
+       {.equation = EB_EQUATION_IMPLICIT_EULER,
+        .linearization = plain,
+        .update = EB_UPDATE_SUBSTEPS}},
+      {"corrected",
+       {.equation = EB_EQUATION_IMPLICIT_EULER,
+        .linearization = plain,
+        .update = EB_UPDATE_CORRECTED}}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     check_declared(ranks, cases[k].name, &cases[k].declared);
   check_components(ranks);

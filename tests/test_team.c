@@ -88,11 +88,8 @@ static eb_audit_row audit_with(eb_team *team) {
     after->x[k] += random_uniform(&random, -1e-3, 1e-3);
     after->v[k] = (after->x[k] - before->x[k]) / scene->dt;
   }
-  const eb_declaration declared = {EB_EQUATION_LINEARIZED,
-                                   {1, 1, EB_TANGENT_PROJECTED},
-                                   EB_UPDATE_END_VELOCITY,
-                                   NULL,
-                                   EB_TOUCHING_PREDICTED};
+  const eb_declaration declared = {.equation = EB_EQUATION_LINEARIZED,
+                                   .linearization = {1, 1, EB_TANGENT_PROJECTED}};
   eb_audit_share(audit, team);
   tap_require(eb_audit_step(audit, before, after, scene->dt, declared.equation, &row), "step");
   tap_require(eb_audit_declared(audit, before, after, scene->dt, &declared, &row), "audit");

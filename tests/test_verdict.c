@@ -91,6 +91,10 @@ static void test_claims(void) {
   BREAKS("claim", t.declared.equation = EB_EQUATIONS, "an equation that there is not");
   BREAKS("claim", t.declared.linearization.mass = 0, "a linearization without mass");
   BREAKS("claim", t.declared.linearization.stiffness = NAN, "one of no stiffness at all");
+  BREAKS("claim", t.declared.friction = EB_FRICTION_MODELS, "a friction that there is not");
+  BREAKS("claim", t.declared.friction = EB_FRICTION_FILTERED, "a filter of no velocities");
+  BREAKS("", (t.declared.friction = EB_FRICTION_FILTERED, t.declared.unfiltered = t.residuals),
+         "one of some");
   BREAKS("claim", t.log.invalid = 1, "a phase that there is not");
 }
 
@@ -109,6 +113,8 @@ static void test_steps(void) {
   BREAKS("finite", t.row.finite = false, "a state that is not finite");
   BREAKS("", (t.row.finite = false, t.step.reason = EB_DIVERGED_NAN), "an admitted one");
   BREAKS("update", t.row.update_error = 1e-9, "positions that velocities do not explain");
+  BREAKS("update", t.row.filter_error = 1e-9, "velocities that no filter leaves");
+  BREAKS("update", t.row.filter_error = NAN, "a filter of what is no number");
   BREAKS("held", t.row.held_error = 1e-9, "a held node off its place");
   BREAKS("momentum", t.flight.excess = 1.1, "momentum from nowhere");
   BREAKS("penetration", t.row.max_penetration = 0.11, "a body under the floor");

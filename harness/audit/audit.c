@@ -5,9 +5,8 @@
  *   xt = x0 + h v0,
  *
  * with f_c the penalty of implicit colliders, f_s the pull of springs and r the contact forces that
- * a solver reports.
- * Friction of implicit colliders is whatever tangential force at a pushed node brings the residual
- * nearest to 0 within Coulomb's cone. */
+ * a solver reports. Friction of implicit colliders is Coulomb's at the end of the step
+ * (eb_audit_take_friction). */
 #include "harness/audit/audit.h"
 
 #include <math.h>
@@ -290,7 +289,7 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
       audit->pull[k] = -audit->pull[k];
     }
   }
-  scale2 += eb_audit_add_penalty(audit, after->time, after->x, moving, r);
+  scale2 += eb_audit_add_penalty(audit, after->time, after->x, moving ? before->x : NULL, dt, r);
   for (size_t i = 0; i < audit->own_nodes; i++)
     if (!audit->fixed[i]) sums[0] += eb_audit_squared(r + 3 * i);
   sums[1] = scale2;

@@ -23,6 +23,8 @@ typedef struct eb_declaration {
   eb_update update;
   const eb_subspace_record *subspace; /* in which the equation is solved, or NULL */
   eb_touching touching;               /* of linearized equations */
+  eb_friction_model friction;
+  const double *unfiltered; /* nodes x 3, m/s: of EB_FRICTION_FILTERED */
 } eb_declaration;
 
 /* One step audited. SI units. */
@@ -64,6 +66,9 @@ typedef struct eb_audit_row {
   double update_error,
       update_allowed; /* m: off the declared update; what rounding may leave (motion.c) */
   double held_error, held_allowed; /* m: off the places of scripted and carried nodes; likewise */
+  /* m: h times what velocities are off those that friction leaves of the unfiltered ones, and what
+   * rounding may leave of it (equation.c) */
+  double filter_error, filter_allowed;
   /* J: energy that came from nowhere; negative: what was dissipated (energy.c) */
   double energy_excess;
   /* Of steps in parts: the root of the energy that a script can put in, J^(1/2); whether nodes go
@@ -123,6 +128,9 @@ void eb_audit_contact_forces(eb_audit *audit, const double *push);
  * fills the rest of `row`. */
 EB_MUST eb_error eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *after,
                                    double dt, const eb_declaration *declared, eb_audit_row *row);
+/* A force (N) that the step has and no law gives, found elsewhere: part of its declared equation's
+ * residual. */
+void eb_audit_add_force(eb_audit_row *row, double force);
 void eb_audit_destroy(eb_audit *audit);
 
 /* Of the step audited last, node_count entries each: grad W at all nodes (x 3, N), f_ext (x 3, N),

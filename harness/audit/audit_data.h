@@ -99,9 +99,10 @@ struct eb_audit {
   const double *push;            /* nodes x 3: contact forces of the step, or NULL */
   eb_audit_elastic start, end;
   double *own, *stretch, *trial, *stopped; /* nodes x 3: workspace of equation.c and motion.c */
-  int32_t touch_room;                      /* of touches */
-  eb_touch *touches;                       /* or NULL */
-  double *part_sums;                       /* parts x EB_AUDIT_PART_SUMS: workspace */
+  const double *declared; /* nodes x 3: residual of the declared equation, own or residual */
+  int32_t touch_room;     /* of touches */
+  eb_touch *touches;      /* or NULL */
+  double *part_sums;      /* parts x EB_AUDIT_PART_SUMS: workspace */
   size_t spring_count;
   const int32_t *spring_node;
   eb_audit_springs springs[2]; /* at the start and at the end of the step */
@@ -181,14 +182,24 @@ void eb_mass_points_destroy(eb_mass_points *points);
  * joints' rigid bodies: added to `row`, which has none. */
 void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_row *row);
 
-/* Takes out of r what is tangential to the unit normal, by at most `bound` (N). */
-void eb_audit_within_cone(double bound, const double normal[3], double r[3]);
+/* Takes what of `from` is tangential to the unit normal, at most `bound` of it, out of `out`. */
+void eb_audit_take_tangential(double bound, const double normal[3], const double from[3],
+                              double out[3]);
+/* Takes friction out of the force r (N) that a node lacks without any. Coulomb's law, |f| <= mu
+ * r_n, and f = -mu r_n u / |u| where the node slips by u along the collider, is
+ *   f = P(f - rate u)
+ * for any rate > 0, P the projection onto |f| <= mu r_n. What is left, r - P(r - rate u), is 0
+ * where the law holds, what is missing of mu r_n where a node slips without, and rate |u| where
+ * one creeps that should stick. With rate = m / h + h k that is how inertia and the collider
+ * answer such a slip in a step: a way h u along the surface counts like a depth of h u. */
+void eb_audit_take_friction(double bound, double rate, const double normal[3], const double slip[3],
+                            double r[3]);
 
-/* Takes the penalty of implicit colliders with nodes at x out of `residual` (nodes x 3, N), and
- * what of the rest their friction may be when bodies are `moving`; returns the squared size of the
- * penalty on free nodes. */
-double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x, bool moving,
-                            double *residual);
+/* Takes the penalty of implicit colliders with nodes at x out of `residual` (nodes x 3, N), and,
+ * unless `from` is NULL, their friction on nodes that have come from there within dt; returns the
+ * squared size of the penalty on free nodes. */
+double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x, const double *from,
+                            double dt, double *residual);
 /* Whether an implicit collider, or one of `every` kind, reaches node i: a force on it that is not
  * known from the start of the step. */
 bool eb_audit_meets(const eb_scene *scene, const eb_state *before, const eb_state *after, double dt,

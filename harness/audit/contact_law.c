@@ -230,11 +230,52 @@ static double normal_off(const contact *c) {
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
+/* The largest push of sound contacts, or where none pushes the largest force. */
+static double largest_force(const eb_contact_record *record, int32_t vertices, const double *x0,
+                            const double *x1, double gap) {
+  double push = 0, size = 0;
+  for (int32_t k = 0; k < record->count; k++) {
+    contact c;
+    if (!read_contact(record, k, vertices, x0, x1, NULL, &c) || !move_contact(record, k, gap, &c))
+      continue;
+    push = fmax(push, c.r[0]);
+    size = fmax(size, sqrt(dot(c.r, c.r)));
+  }
+  return push > 0 ? push : size;
+}
+
+/* From which slip (m) and by which angle to what opposes it (degrees) friction has a direction, and
+ * the least limit (N) that it is compared with. */
+typedef struct friction_bounds {
+  double slip, angle, limit;
+} friction_bounds;
+
+static void measure_friction(const contact *c, double mu, const friction_bounds *bounds,
+                             eb_contact_law *law) {
+  double slide = hypot(c->u[1], c->u[2]), motion = slide - c->slack;
+  double friction = hypot(c->r[1], c->r[2]), limit = mu * fmax(c->r[0], 0);
+  double off = fmax(fmax(-c->r[0], friction - limit), 0), angle = 0;
+  bool slips = motion > bounds->slip, inside = friction < sticking * limit;
+  if (off > 0) law->cone = larger(law->cone, off / fmax(limit, bounds->limit));
+  if (inside) law->sliding = larger(law->sliding, motion);
+  if (slips && !inside && limit > 0) {
+    double along = -(c->r[1] * c->u[1] + c->r[2] * c->u[2]);
+    double across = c->r[1] * c->u[2] - c->r[2] * c->u[1];
+    angle = atan2(fabs(across), along) * (180 / acos(-1));
+    law->angle = larger(law->angle, angle);
+  }
+  if (slips && (inside || angle > bounds->angle))
+    off = fmax(off, hypot(c->r[1] + limit * c->u[1] / slide, c->r[2] + limit * c->u[2] / slide));
+  law->off = hypot(law->off, off);
+}
+
 void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, const double *x0,
                             const double *x1, const double *bent, double mu,
                             const eb_contact_bounds *bounds, double slack, eb_contact_law *law) {
-  double slipping = slack * bounds->distance / 10; /* no direction is asked of less */
-  double push = 0, size = 0;
+  const friction_bounds allowed = {.slip = slack * bounds->distance / 10,
+                                   .angle = slack * bounds->angle,
+                                   .limit =
+                                       1e-2 * largest_force(record, vertices, x0, x1, bounds->gap)};
   *law = (eb_contact_law){.count = record->count};
   for (int32_t k = 0; k < record->count; k++) {
     contact c;
@@ -243,27 +284,16 @@ void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, c
       law->unsound++;
       continue;
     }
-    double slide = hypot(c.u[1], c.u[2]), motion = slide - c.slack;
-    double friction = hypot(c.r[1], c.r[2]), limit = mu * fmax(c.r[0], 0);
     law->violation = larger(law->violation, -c.u[0] - c.slack);
-    law->cone = larger(larger(law->cone, -c.r[0]), friction - limit);
+    measure_friction(&c, mu, &allowed, law);
     if (c.r[0] > 0) {
       double apart = sqrt(shortest_way(c.kind, (const double(*)[3])c.x1).length2);
       law->active++;
       law->open = larger(law->open, fabs(c.u[0]) - c.slack);
       law->apart = larger(law->apart, apart);
-      law->true_gap = larger(law->true_gap, fabs(apart - c.demand) - c.slack - slide);
+      law->true_gap =
+          larger(law->true_gap, fabs(apart - c.demand) - c.slack - hypot(c.u[1], c.u[2]));
       law->normal = larger(law->normal, normal_off(&c));
     }
-    if (friction < sticking * limit) {
-      law->sliding = larger(law->sliding, motion);
-    } else if (limit > 0 && motion > slipping) {
-      double along = -(c.r[1] * c.u[1] + c.r[2] * c.u[2]);
-      double across = c.r[1] * c.u[2] - c.r[2] * c.u[1];
-      law->angle = larger(law->angle, atan2(fabs(across), along) * (180 / acos(-1)));
-    }
-    push = fmax(push, c.r[0]);
-    size = fmax(size, sqrt(dot(c.r, c.r)));
   }
-  if (law->cone > 0) law->cone /= push > 0 ? push : size;
 }

@@ -23,8 +23,14 @@ typedef struct eb_contact_law {
    * way */
   double normal;
   double sliding; /* m: |u_t| of contacts within Coulomb's cone, which should stick */
-  double cone;    /* |r_t| - mu r_n, or -r_n, over the largest r_n (or largest |r| without one) */
-  double angle;   /* degrees between r_t and -u_t of contacts on the cone that slide */
+  /* |r_t| - mu r_n, or -r_n, over the contact's own mu r_n, which counts as a hundredth of the
+   * largest r_n (or of the largest |r| without one) at least: below, forces are what is left of
+   * larger ones, and without friction there is no limit to compare with */
+  double cone;
+  /* N: root of the sum of the squares of those excesses, and of r_t + mu r_n u_t / |u_t| where a
+   * contact slips inside the cone or is off the direction by more than the bounds allow */
+  double off;
+  double angle; /* degrees between r_t and -u_t of contacts on the cone that slide */
 } eb_contact_law;
 
 /* Positions before and after (vertices x 3, m) in the record's numbering, nodes and then obstacles.

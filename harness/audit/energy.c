@@ -180,16 +180,24 @@ void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_ro
 
 /* ---- colliders ------------------------------------------------------------------------------- */
 
-void eb_audit_within_cone(double bound, const double normal[3], double r[3]) {
-  double along = eb_dot3(r, normal), tangential[3];
-  for (int d = 0; d < 3; d++) tangential[d] = r[d] - along * normal[d];
+void eb_audit_take_tangential(double bound, const double normal[3], const double from[3],
+                              double out[3]) {
+  double along = eb_dot3(from, normal), tangential[3];
+  for (int d = 0; d < 3; d++) tangential[d] = from[d] - along * normal[d];
   double size = sqrt(eb_audit_squared(tangential));
   double share = size > bound ? bound / size : 1;
-  for (int d = 0; d < 3; d++) r[d] -= share * tangential[d];
+  for (int d = 0; d < 3; d++) out[d] -= share * tangential[d];
 }
 
-double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x, bool moving,
-                            double *residual) {
+void eb_audit_take_friction(double bound, double rate, const double normal[3], const double slip[3],
+                            double r[3]) {
+  double wanted[3];
+  for (int d = 0; d < 3; d++) wanted[d] = r[d] - rate * slip[d];
+  eb_audit_take_tangential(bound, normal, wanted, r);
+}
+
+double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x, const double *from,
+                            double dt, double *residual) {
   const eb_scene *scene = audit->scene;
   double scale2 = 0;
   for (int32_t c = 0; c < scene->collider_count; c++) {
@@ -203,9 +211,13 @@ double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x,
         push[d] = pressure * scene->node_area[i] * normal[d];
         r[d] -= push[d];
       }
-      if (moving)
-        eb_audit_within_cone(collider->friction * pressure * scene->node_area[i], normal, r);
       if (!audit->fixed[i]) scale2 += eb_audit_squared(push);
+      if (!from || !(pressure > 0)) continue;
+      double slip[3];
+      for (size_t d = 0; d < 3; d++) slip[d] = (x[3 * i + d] - from[3 * i + d]) / dt - velocity[d];
+      eb_audit_take_friction(collider->friction * pressure * scene->node_area[i],
+                             audit->mass[i] / dt + dt * collider->stiffness * scene->node_area[i],
+                             normal, slip, r);
     }
   }
   return scale2;

@@ -7,6 +7,12 @@
  *   f_c = k depth n - s h k P (v1 - w) at touches (implicit_penalty.h)
  *   f_s = k (p - x0 - h v1) of springs, which are linear: s is not theirs
  *
+ * Friction of implicit colliders is what the step declares. Coulomb's: as in audit.c, at v1. None:
+ * none is taken out of r. Filtered: the equation has none and is that of velocities v*
+ * (unfiltered); v1 = F(v*), but for rounding, where F takes from the slip of every node that is
+ * pushed by r_n at most h mu r_n / m of it. A step that ends otherwise has filtered nothing, and
+ * is held to Coulomb's law.
+ *
  * Reduced: a Galerkin method leaves a residual that is orthogonal to its subspace, in which its own
  * velocities are. What is measured is the power of the residual, v1 . r, over the sum of the powers
  * of inertia, g and f_ext node by node and of the rounding floor u; the basis need not be known.
@@ -60,17 +66,62 @@ static bool linear(const eb_declaration *declared) {
          (declared->equation == EB_EQUATION_REDUCED && declared->linearization.stiffness > 0);
 }
 
+/* A filter is one of velocities that are told; a step that tells none is held to Coulomb's law. */
+static bool filtered(const eb_declaration *declared) {
+  return declared->friction == EB_FRICTION_FILTERED && declared->unfiltered;
+}
+
+/* Whether friction is in the equation. */
+static bool rubs(const eb_declaration *declared) {
+  return declared->friction != EB_FRICTION_NONE && !filtered(declared);
+}
+
 static bool is_late(const eb_declaration *declared) {
   return declared->update == EB_UPDATE_LATE_FORCE && declared->equation != EB_EQUATION_STATIC;
+}
+
+/* ---- friction behind the equation ------------------------------------------------------------ */
+
+/* F on its way from touch to touch. A rounding of a place changes a push by the stiffness, and so a
+ * velocity by `gain` of it over h. */
+typedef struct filter {
+  double *v; /* nodes x 3 */
+  double gain;
+} filter;
+
+/* audit->stopped is its workspace. */
+static filter filter_of(const eb_audit *audit, const eb_declaration *declared) {
+  memcpy(audit->stopped, declared->unfiltered, 3 * audit->nodes * sizeof *audit->stopped);
+  return (filter){.v = audit->stopped, .gain = 1};
+}
+
+/* `push`, N: along the normal. */
+static void brake(const eb_audit *audit, const eb_touch *touch, double dt, double push, filter *f) {
+  size_t at = 3 * (size_t)touch->node;
+  double slip[3], rate = dt * touch->friction / audit->mass[touch->node];
+  for (size_t d = 0; d < 3; d++) slip[d] = f->v[at + d] - touch->velocity[d];
+  eb_audit_take_tangential(rate * fmax(0, push), touch->normal, slip, f->v + at);
+  f->gain = fmax(f->gain, 1 + dt * rate * touch->stiffness);
+}
+
+static void measure_filter(const eb_audit *audit, const eb_state *after, double dt, const filter *f,
+                           eb_audit_row *row) {
+  for (size_t i = 0; i < audit->own_nodes; i++)
+    if (!audit->fixed[i])
+      eb_audit_raise(dt * sqrt(eb_squared_distance3(after->v + 3 * i, f->v + 3 * i)),
+                     &row->filter_error);
+  row->filter_error = eb_audit_most(audit, row->filter_error);
+  row->filter_allowed = eb_audit_most(audit, f->gain) * row->update_allowed;
 }
 
 /* ---- linearized ------------------------------------------------------------------------------ */
 
 /* The penalty of implicit colliders and their friction at velocities v, taken out of r: on the
  * nodes that the step says are pushed. A step that says so falsely leaves the push on the others in
- * r. */
+ * r. `behind`: the filter that friction is instead, or NULL. */
 static void take_touches(eb_audit *audit, const eb_state *before, double dt,
-                         const eb_declaration *declared, const double *v, double *r, terms *sum) {
+                         const eb_declaration *declared, const double *v, filter *behind, double *r,
+                         terms *sum) {
   double scale = declared->linearization.stiffness;
   int32_t count = declared->touching == EB_TOUCHING_PRESENT
                       ? eb_implicit_touches(audit->scene, before->time, before->x,
@@ -88,9 +139,13 @@ static void take_touches(eb_audit *audit, const eb_state *before, double dt,
                 (touch->depth * touch->normal[d] -
                  scale * dt * (along * touch->normal[d] + touch->isotropy * relative[d]));
     eb_add3(-1, push, r + at);
-    eb_audit_within_cone(touch->friction * fmax(0, eb_dot3(push, touch->normal)), touch->normal,
-                         r + at);
     if (!audit->fixed[touch->node]) sum->scale2 += eb_audit_squared(push);
+    double pushed = eb_dot3(push, touch->normal);
+    if (rubs(declared))
+      eb_audit_take_friction(touch->friction * fmax(0, pushed),
+                             audit->mass[touch->node] / dt + dt * touch->stiffness, touch->normal,
+                             relative, r + at);
+    if (behind) brake(audit, touch, dt, pushed, behind);
   }
 }
 
@@ -104,10 +159,10 @@ static double take_springs(const eb_audit *audit, const eb_state *before, double
 }
 
 /* The residual at velocities v into r (nodes x 3), which holds K v; kv_scale2: squares of the terms
- * of that. */
+ * of that. `behind`: as in take_touches. */
 static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
                              const eb_declaration *declared, const double *v, double kv_scale2,
-                             double *r) {
+                             filter *behind, double *r) {
   const eb_linearization *l = &declared->linearization;
   terms sum = {.scale2 = audit->start.scale2 + audit->start.rounding2};
   double stiff = l->stiffness * dt;
@@ -120,7 +175,7 @@ static terms linear_residual(eb_audit *audit, const eb_state *before, double dt,
     r[k] = inertia + audit->start.g[k] + stiff * r[k] - loads_on(audit, k);
     if (!audit->fixed[k / 3]) sum.scale2 += inertia * inertia + audit->force[k] * audit->force[k];
   }
-  take_touches(audit, before, dt, declared, v, r, &sum);
+  take_touches(audit, before, dt, declared, v, behind, r, &sum);
   sum.scale2 += take_springs(audit, before, dt, v, r);
   for (size_t i = 0; i < audit->own_nodes; i++)
     if (!audit->fixed[i]) sum.residual2 += eb_audit_squared(r + 3 * i);
@@ -144,12 +199,14 @@ static double model(const eb_audit *audit, double dt, const double *stopped, con
 /* audit->own holds the residual at v1, audit->trial that at v0, whose sums are `going`. When
  * everything stops, x1 = x0 and v1 = 0, colliders push as they do at the start. */
 static void compare_linear(eb_audit *audit, const eb_state *before, const eb_state *after,
-                           double dt, const terms *going, eb_audit_row *row) {
+                           double dt, const eb_declaration *declared, const terms *going,
+                           eb_audit_row *row) {
   double *stopped = audit->stopped, rate = 1 / dt;
   for (size_t k = 0; k < 3 * audit->own_nodes; k++)
     stopped[k] = -rate * audit->mass[k / 3] * before->v[k] + audit->start.g[k] - loads_on(audit, k);
   eb_audit_add_springs(audit, before->x, stopped);
-  eb_audit_add_penalty(audit, before->time, before->x, true, stopped);
+  bool sticks = declared->friction != EB_FRICTION_NONE;
+  eb_audit_add_penalty(audit, before->time, before->x, sticks ? before->x : NULL, dt, stopped);
   double still = sqrt(product(audit, stopped, stopped));
   double gained = -model(audit, dt, stopped, audit->own, after->v);
   double without = fmin(0, model(audit, dt, stopped, audit->trial, before->v));
@@ -221,7 +278,7 @@ static bool net_forces(eb_audit *audit, const eb_state *before, const eb_state *
  * their places tell, which are the script's, since velocities are the solver's. */
 static bool reduce(const eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                    const eb_declaration *declared, double held_allowed, terms *out) {
-  const double *v = after->v, *r = linear(declared) ? audit->own : audit->residual;
+  const double *v = after->v, *r = audit->declared;
   double mass = linear(declared) ? declared->linearization.mass : 1;
   double sum = 0, size = 0, speed2 = product(audit, v, v);
   if (audit->scene->articulation) return false;
@@ -281,37 +338,76 @@ static double potential_gain(const eb_audit *audit, const eb_state *before, cons
   return least - sums[2] - known * (fabs(least) + fabs(sums[2]));
 }
 
-/* A step whose free nodes go `share` of the way that their velocities take them: its elastic energy
- * and penalty with that of the springs, and in *residual |grad W|. In statics (dt = 0) there is no
- * inertia. */
-static double without_forces(eb_audit *audit, const eb_state *before, const eb_state *after,
-                             double dt, double share, double *residual) {
-  eb_audit_elastic at = {.g = audit->stretch};
-  double rate = dt > 0 ? (1 - share) / dt : 0;
+/* The free nodes of a step to audit->trial that go `share` of the way h v. */
+static void go_by(const eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                  double share, const double *v) {
   for (size_t k = 0; k < 3 * audit->nodes; k++)
-    audit->trial[k] = audit->fixed[k / 3] ? after->x[k] : before->x[k] + share * dt * before->v[k];
-  eb_audit_elements(audit, audit->trial, &at);
+    audit->trial[k] = audit->fixed[k / 3] ? after->x[k] : before->x[k] + share * dt * v[k];
+}
+
+/* Of a step that ends at audit->trial: grad W into g (nodes x 3), with Coulomb's friction or
+ * without any; returns its elastic energy and penalty with that of the springs. In statics (dt = 0)
+ * there is no inertia. */
+static double end_at_trial(eb_audit *audit, const eb_state *before, const eb_state *after,
+                           double dt, bool rubbed, double *g) {
+  eb_audit_elastic at = {.g = g};
+  const double *x = audit->trial;
+  double rate = dt > 0 ? 1 / (dt * dt) : 0;
+  eb_audit_elements(audit, x, &at);
   for (size_t k = 0; k < 3 * audit->own_nodes; k++)
-    at.g[k] -= rate * audit->mass[k / 3] * before->v[k] + loads_on(audit, k);
-  eb_audit_add_springs(audit, audit->trial, at.g);
-  eb_audit_add_penalty(audit, after->time, audit->trial, dt > 0, at.g);
-  *residual = sqrt(product(audit, at.g, at.g));
-  return at.energy + eb_audit_penalty_energy(audit, after->time, audit->trial) +
-         eb_audit_springs_energy(audit, audit->trial);
+    g[k] +=
+        rate * audit->mass[k / 3] * (x[k] - before->x[k] - dt * before->v[k]) - loads_on(audit, k);
+  eb_audit_add_springs(audit, x, g);
+  eb_audit_add_penalty(audit, after->time, x, dt > 0 && rubbed ? before->x : NULL, dt, g);
+  return at.energy + eb_audit_penalty_energy(audit, after->time, x) +
+         eb_audit_springs_energy(audit, x);
+}
+
+/* The same of one whose free nodes go `share` of the way that their velocities take them, and in
+ * *residual |grad W|. */
+static double without_forces(eb_audit *audit, const eb_state *before, const eb_state *after,
+                             double dt, double share, bool rubbed, double *residual) {
+  double *g = audit->stretch;
+  go_by(audit, before, after, dt, share, before->v);
+  double energy = end_at_trial(audit, before, after, dt, rubbed, g);
+  *residual = sqrt(product(audit, g, g));
+  return energy;
+}
+
+/* The residual of implicit Euler without friction, which is filtered behind or is none, into
+ * audit->own, and its square into *sum. */
+static void frictionless(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
+                         const eb_declaration *declared, terms *sum, eb_audit_row *row) {
+  double *r = audit->own;
+  bool behind = filtered(declared);
+  if (behind)
+    go_by(audit, before, after, dt, 1, declared->unfiltered);
+  else
+    memcpy(audit->trial, after->x, 3 * audit->nodes * sizeof *audit->trial);
+  end_at_trial(audit, before, after, dt, false, r);
+  sum->residual2 = product(audit, r, r);
+  if (!behind) return;
+  filter f = filter_of(audit, declared);
+  int32_t count = eb_implicit_touches(audit->scene, after->time, audit->trial, audit->touch_room,
+                                      audit->touches);
+  for (int32_t t = 0; t < count && t < audit->touch_room; t++)
+    brake(audit, &audit->touches[t], dt, audit->touches[t].stiffness * audit->touches[t].depth, &f);
+  measure_filter(audit, after, dt, &f, row);
 }
 
 static void compare_full(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                          const eb_declaration *declared, eb_audit_row *row) {
   bool still = declared->equation == EB_EQUATION_STATIC, late = is_late(declared);
+  bool rubbed = linear(declared) || declared->friction != EB_FRICTION_NONE;
   double stopped, going = INFINITY, h = still ? 0 : dt;
-  energies stored = {.stopped = without_forces(audit, before, after, h, 0, &stopped),
+  energies stored = {.stopped = without_forces(audit, before, after, h, 0, rubbed, &stopped),
                      .end = audit->end.energy +
                             eb_audit_penalty_energy(audit, after->time, after->x) +
                             eb_audit_springs_energy(audit, after->x)};
-  if (!still) stored.going = without_forces(audit, before, after, h, 1, &going);
+  if (!still) stored.going = without_forces(audit, before, after, h, 1, rubbed, &going);
   row->null_residual = fmin(stopped, going);
   row->progress = potential_gain(audit, before, after, h, late, &stored);
-  row->compared_residual = row->residual;
+  row->compared_residual = linear(declared) ? row->residual : row->step_residual;
   /* Nodes that follow quasistatically lower the potential of the forces, whatever their inertia. */
   if (declared->equation == EB_EQUATION_REDUCED)
     row->progress = fmax(row->progress, potential_gain(audit, before, after, 0, false, &stored));
@@ -321,22 +417,30 @@ static void compare_full(eb_audit *audit, const eb_state *before, const eb_state
         fmax(row->progress, potential_gain(audit, before, after, h, late, &(energies){0}));
 }
 
-/* The equation's residual, of a linearized one node by node into audit->own; in row->step_residual
- * that of all free nodes, which is more where the equation asks for less than theirs. With
- * `compared`, *going is that of going on, v1 = v0, by the same tangent, and audit->trial holds it
- * node by node. */
+/* The equation's residual, node by node in audit->declared; in row->step_residual that of all free
+ * nodes, which is more where the equation asks for less than theirs. With `compared`, *going is
+ * that of going on, v1 = v0, by the same tangent, and audit->trial holds it node by node. */
 static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                          const eb_declaration *declared, bool compared, eb_audit_row *row,
                          terms *going) {
   terms own = {row->residual * row->residual, row->scale * row->scale}, net;
+  bool still = declared->equation == EB_EQUATION_STATIC;
+  bool apart = !rubs(declared) && !still && audit->touch_room > 0;
+  audit->declared = linear(declared) || apart ? audit->own : audit->residual;
   if (linear(declared)) {
     const eb_linearization *l = &declared->linearization;
-    const double *const v[EB_AUDIT_MOTIONS] = {after->v, before->v};
+    filter f, *behind = filtered(declared) ? &f : NULL;
+    if (behind) f = filter_of(audit, declared);
+    const double *const v[EB_AUDIT_MOTIONS] = {behind ? declared->unfiltered : after->v, before->v};
     double *const r[EB_AUDIT_MOTIONS] = {audit->own, audit->trial};
     double kv_scale2[EB_AUDIT_MOTIONS];
     eb_audit_tangent(audit, before->x, l->tangent, compared ? 2 : 1, v, r, kv_scale2);
-    own = linear_residual(audit, before, dt, declared, v[0], kv_scale2[0], r[0]);
-    if (compared) *going = linear_residual(audit, before, dt, declared, v[1], kv_scale2[1], r[1]);
+    own = linear_residual(audit, before, dt, declared, v[0], kv_scale2[0], behind, r[0]);
+    if (behind) measure_filter(audit, after, dt, behind, row);
+    if (compared)
+      *going = linear_residual(audit, before, dt, declared, v[1], kv_scale2[1], NULL, r[1]);
+  } else if (apart) {
+    frictionless(audit, before, after, dt, declared, &own, row);
   }
   row->step_residual = sqrt(own.residual2);
   bool reduced = declared->equation == EB_EQUATION_REDUCED &&
@@ -369,7 +473,7 @@ static double work_of_lag(const eb_audit *audit, double dt) {
 static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
                       double dt, const eb_declaration *declared, double in_subspace,
                       const eb_audit_row *row) {
-  const double *r = linear(declared) ? audit->own : audit->residual;
+  const double *r = audit->declared;
   double work = 0, way2 = 0;
   if (row->equation_stands_in)
     return row->raised; /* what holds scripted nodes in a reduced equation cannot be told either */
@@ -426,6 +530,13 @@ static bool is_put_out(const eb_audit *audit, const eb_state *before, const eb_s
   return eb_ranks_any(audit->ranks, meets);
 }
 
+void eb_audit_add_force(eb_audit_row *row, double force) {
+  double left = row->equation_residual = hypot(row->equation_residual, force);
+  row->equation_residual_relative = !isfinite(row->equation_scale) ? NAN
+                                    : left == 0                    ? 0
+                                                                   : left / row->equation_scale;
+}
+
 eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,
                            double dt, const eb_declaration *declared, eb_audit_row *row) {
   bool looked = !audit->scene->articulation && looked_at(audit, after) &&
@@ -434,6 +545,12 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
   bool linearly = linear(declared) && declared->update != EB_UPDATE_CORRECTED;
   terms going,
       own = residual_of(audit, before, after, dt, declared, looked && linearly, row, &going);
+  eb_declaration coulomb = *declared;
+  if (!(row->filter_error <= row->filter_allowed)) {
+    coulomb.friction = EB_FRICTION_COULOMB;
+    declared = &coulomb;
+    own = residual_of(audit, before, after, dt, declared, looked && linearly, row, &going);
+  }
   if (declared->subspace && audit->ranks)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "a subspace of a scene in parts cannot be audited");
   if (declared->subspace) {
@@ -453,9 +570,7 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
   }
   row->equation_residual = sqrt(own.residual2);
   row->equation_scale = sqrt(own.scale2);
-  row->equation_residual_relative = !isfinite(own.scale2) ? NAN
-                                    : own.residual2 > 0   ? sqrt(own.residual2 / own.scale2)
-                                                          : 0;
+  eb_audit_add_force(row, 0);
   row->unknown = roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
   row->residual_work = work_of(audit, before, after, dt, declared, in_subspace, row);
   row->null_residual = row->progress = row->compared_residual = NAN;
@@ -468,7 +583,7 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
     return EB_OK;
   }
   if (linearly)
-    compare_linear(audit, before, after, dt, &going, row);
+    compare_linear(audit, before, after, dt, declared, &going, row);
   else
     compare_full(audit, before, after, dt, declared, row);
   return EB_OK;

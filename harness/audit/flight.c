@@ -116,11 +116,10 @@ static void add_node(const eb_audit *audit, const eb_state *before, const eb_sta
  * is not known of single nodes. */
 static const double *residual_of(const eb_audit *audit, const eb_declaration *declared) {
   bool whole = declared->update == EB_UPDATE_END_VELOCITY;
-  if (whole && declared->equation == EB_EQUATION_LINEARIZED) return audit->own;
   /* What holds nodes of a subspace acts on all of it. */
-  return whole && declared->equation == EB_EQUATION_IMPLICIT_EULER && !declared->subspace
-             ? audit->residual
-             : NULL;
+  bool single = declared->equation == EB_EQUATION_LINEARIZED ||
+                (declared->equation == EB_EQUATION_IMPLICIT_EULER && !declared->subspace);
+  return whole && single ? audit->declared : NULL;
 }
 
 /* The sums of all ranks. A body without riders: scenes with rigid bodies have no parts. */

@@ -235,8 +235,8 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
                          eb_update update, const eb_step_log *log, eb_reason reason,
                          double row[EB_COL_COUNT], bool *finite) {
   double dt = w->scene->dt;
-  eb_declaration declared = {log->equation, log->linearization, update, log->subspace,
-                             log->touching};
+  eb_declaration declared = {log->equation, log->linearization, update,         log->subspace,
+                             log->touching, log->friction,      log->unfiltered};
   eb_audit_row audit;
   eb_flight_row flight = {0};
   eb_contact_audit_row contact;
@@ -249,6 +249,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   if (judged) {
     eb_contact_audit_step(w->contact, before, after, dt, log->contacts, reason, &contact);
     audit.energy_excess -= contact.obstacles_work;
+    eb_audit_add_force(&audit, contact.law.off);
   }
   if (audit.finite) eb_flight_step(w->flight, before, after, dt, &declared, &flight);
   const eb_audited_step step = {.scene = w->scene,
@@ -272,6 +273,8 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   row[EB_COL_DECREMENT_BEFORE] = decrement[0];
   row[EB_COL_DECREMENT] = decrement[1];
   row[EB_COL_EQUATION] = declared.equation;
+  if ((unsigned)declared.friction < EB_FRICTION_MODELS)
+    w->friction_models |= 1U << declared.friction;
   row[EB_COL_BALANCE] = flight.balance;
   row[EB_COL_BALANCE_RELATIVE] = flight.excess;
   *finite = audit.finite;
@@ -310,6 +313,14 @@ eb_error eb_auditor_test_replay(eb_auditor *w, const eb_state *before, const eb_
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* Whether the scene has friction that a solver may have declared to be another than Coulomb's. */
+static bool is_rough(const eb_scene *scene) {
+  bool rough = scene->contact_friction > 0 && (eb_scene_needs(scene) & EB_CAP_CONTACT);
+  for (int32_t c = 0; c < scene->collider_count; c++)
+    rough |= scene->colliders[c].implicit && scene->colliders[c].friction > 0;
+  return rough;
+}
+
 eb_error eb_auditor_compare(eb_auditor *w, const eb_scene *scene) {
   const char *what;
   EB_TRY(eb_scene_difference(scene, w->scene, &what));
@@ -343,6 +354,11 @@ eb_error eb_auditor_fill(eb_auditor *w, const eb_step_log *log, eb_run *run) {
   bool present = linear && log->touching == EB_TOUCHING_PRESENT && eb_implicit_room(w->scene) > 0;
   int used = snprintf(text, sizeof text, "%s%s%s%s", eb_equation_name(log->equation), mass,
                       stiffness, present ? ", contacts of its start" : "");
+  static const char *const friction[EB_FRICTION_MODELS] = {
+      "", ", friction filtered", ", without friction", ", friction to a motion"};
+  for (int m = 0; is_rough(w->scene) && m < EB_FRICTION_MODELS; m++)
+    if (w->friction_models & 1U << m)
+      used += snprintf(text + used, sizeof text - (size_t)used, "%s", friction[m]);
   if (log->subspace)
     snprintf(text + used, sizeof text - (size_t)used, " in %d motions, %d points",
              3 / log->subspace->axes * log->subspace->size, log->subspace->count);

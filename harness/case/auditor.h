@@ -25,6 +25,7 @@ typedef struct eb_auditor {
   eb_rotation_row rotation_row; /* of the step audited last */
   bool rotated;                 /* it has recorded them */
   bool examines;                /* declared subspaces */
+  unsigned friction_models;     /* 1 << eb_friction_model: those that steps have declared */
   eb_verdict verdict;
 } eb_auditor;
 

@@ -1,6 +1,8 @@
 /* What the audits of a run amount to: the rules of audit/rules.h, broken or not.
  *
- * A step is held to every rule whatever its solver says of it; what it says can only add a test:
+ * A step is held to every rule whatever its solver says of it, but that contacts of
+ * EB_FRICTION_BY_MOTION, whose friction is in the error of the run, are not held to `friction`;
+ * what else it says can only add a test:
  *   - a tolerance met (EB_CONVERGED_RTOL, EB_CONVERGED_ATOL) is a claim on the last residual
  *     logged: the audited residual of the declared equation over all free nodes, in the norm
  *     that residual_norm names (verdict.c), is at most 100 times that + 1e-9 of the force scale
@@ -51,7 +53,7 @@ typedef struct eb_audited_step {
 } eb_audited_step;
 
 void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *step);
-/* Of that, the rules on contact alone; needs scene, contact, reason and number. */
+/* Of that, the rules on contact alone; needs scene, declared, contact, reason and number. */
 void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *step);
 /* The step that comes does not begin where the last one ended: sums over consecutive steps begin
  * anew. */

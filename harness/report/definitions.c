@@ -70,7 +70,10 @@ static const definition residuals[] = {
      "these terms; <i>reduced</i>, the power |v1 . r| over the sum of the powers of inertia, g, u "
      "and "
      "f_ext; <i>position-based</i>, the net force and moment on each body that nothing holds, over "
-     "their terms. Where held nodes move (reduced) or all bodies are held (position-based) these "
+     "their terms. Friction of colliders in it is Coulomb's, or none, or a filter of the "
+     "velocities "
+     "behind it, as declared. Where held nodes move (reduced) or all bodies are held "
+     "(position-based) these "
      "cannot be told, and the residual of all free nodes stands in"},
     {"joints", "residual of implicit Euler for the angles of jointed rigid bodies, its 2-norm, and "
                "the same over the norm of its terms"},
@@ -116,8 +119,9 @@ static const definition figures[] = {
     {"unrecorded pairs", "features too near (1e-5 m) that no reported contact has"},
     {"normal off", "largest angle between a contact's normal and that of the geometry"},
     {"slip inside the cone, beyond the cone, friction off",
-     "|u_t| of a contact whose friction is less than mu r_n; |r_t| - mu r_n, or - r_n, over the "
-     "largest r_n; angle between friction and - u_t of a contact that slides"}};
+     "|u_t| of a contact whose friction is less than mu r_n; |r_t| - mu r_n, or - r_n, over mu "
+     "r_n or a hundredth of the largest r_n; angle between friction and - u_t of a contact that "
+     "slides"}};
 
 /* As harness/predict/scaling.h has them. */
 static const definition scaling[] = {
@@ -178,8 +182,9 @@ static const char *const rules[EB_RULES] = {
         "the scene, here and below; twice that after stagnation)",
     [EB_RULE_CONTACT_NORMAL] =
         "the normals of recorded contacts belong to the geometry, to 10 degrees",
-    [EB_RULE_FRICTION] = "friction keeps to Coulomb's cone (1e-2 of the largest push), to sticking "
-                         "(5e-5 m) and to its direction (2.4 degrees)",
+    [EB_RULE_FRICTION] =
+        "friction keeps to Coulomb's cone (1e-2 of what a contact allows), to sticking "
+        "(5e-5 m) and to its direction (2.4 degrees)",
     [EB_RULE_SCENE] =
         "the scene is what it was: the solver's in the end equals the harness's own, which was "
         "built beside it",

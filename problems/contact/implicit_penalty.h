@@ -12,7 +12,7 @@
  *   h f = h k depth n - scale k P (v1 - w),     scale = beta h^2:
  * eb_touches_gradient, eb_touches_matrix and eb_touches_carry are the three parts. Friction is
  * not a force here: solvers filter velocities (Bridson, Fedkiw and Anderson 2002),
- * eb_touches_friction. */
+ * eb_touches_friction, and declare that (EB_FRICTION_FILTERED). */
 #ifndef EB_IMPLICIT_PENALTY_H
 #define EB_IMPLICIT_PENALTY_H
 

@@ -38,6 +38,7 @@ static eb_error allocate_vectors(eb_implicit *work) {
   EB_TRY(EB_NEW(work->unknown, work->size));
   EB_TRY(EB_NEW(work->prescribed, work->size));
   if (work->touch_room > 0) EB_TRY(EB_NEW(work->touches, work->touch_room));
+  if (work->touch_room > 0) EB_TRY(EB_NEW(work->unfiltered, work->size));
   EB_TRY(eb_springs_create(work->scene, &work->springs));
   return eb_clusters_create(work->scene, &work->clusters);
 }
@@ -96,6 +97,7 @@ void eb_implicit_clear(eb_implicit *work) {
   free(work->unknown);
   free(work->prescribed);
   free(work->touches);
+  free(work->unfiltered);
   eb_springs_clear(&work->springs);
   eb_clusters_clear(&work->clusters);
   *work = (eb_implicit){0};
@@ -157,14 +159,15 @@ void eb_implicit_find_touches(eb_implicit *work, const eb_state *state, double d
   eb_log_end(log, EB_PHASE_DETECT);
 }
 
-void eb_implicit_friction(const eb_implicit *work, const eb_touch *touches, int32_t count,
-                          double dt, double *v, eb_reason *reason) {
-  const double scale = 0; /* would carry a depth of the start on */
-  bool any = false;
-  for (int32_t t = 0; t < count; t++) any |= touches[t].friction > 0;
-  if (!any) return;
+void eb_implicit_friction(eb_implicit *work, const eb_touch *touches, int32_t count, double dt,
+                          double scale, double *v, eb_step_log *log) {
+  if (work->touch_room == 0) return;
+  eb_log_begin(log, EB_PHASE_RESOLVE);
+  memcpy(work->unfiltered, v, (size_t)work->size * sizeof *v);
   eb_touches_friction(touches, count, dt, scale, eb_elasticity_mass(work->scene->elasticity), v);
-  if (*reason > 0) *reason = EB_CONVERGED_ITS;
+  log->friction = EB_FRICTION_FILTERED;
+  log->unfiltered = work->unfiltered;
+  eb_log_end(log, EB_PHASE_RESOLVE);
 }
 
 eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *log,

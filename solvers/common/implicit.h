@@ -69,6 +69,7 @@ typedef struct eb_implicit {
   eb_linear *linear; /* NULL when the solver has no option `linear` */
   int32_t touch_count, touch_room;
   eb_touch *touches;  /* touch_room: with implicit colliders; NULL without */
+  double *unfiltered; /* size: velocities that friction was none of; likewise */
   eb_springs springs; /* at the end of the step */
   eb_clusters clusters;
 } eb_implicit;
@@ -102,11 +103,10 @@ void eb_implicit_gradient(eb_implicit *work, const double *x, eb_step_log *log);
 void eb_implicit_find_touches(eb_implicit *work, const eb_state *state, double dt,
                               eb_step_log *log);
 
-/* Friction of `count` touches of the end of the step on its velocities, under the push k depth that
- * they end with. Where any rubs they no longer solve what an iteration has converged to, and
- * *reason says so. */
-void eb_implicit_friction(const eb_implicit *work, const eb_touch *touches, int32_t count,
-                          double dt, double *v, eb_reason *reason);
+/* Friction of `count` touches on the velocities v that the step's equation has, which has none:
+ * filters them (eb_touches_friction), and declares so. */
+void eb_implicit_friction(eb_implicit *work, const eb_touch *touches, int32_t count, double dt,
+                          double scale, double *v, eb_step_log *log);
 
 /* Constrains work->matrix and work->rhs to work->prescribed at the scripted nodes, factors, and
  * solves for work->unknown, whose value on entry is the initial guess of iterative methods; ghosts

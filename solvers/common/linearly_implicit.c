@@ -97,15 +97,8 @@ eb_error eb_linearly_implicit_close(eb_implicit *work, eb_state *state, double d
   }
   /* Friction filters v1 and is no part of the linear system: Coulomb's cone has no derivative to
    * linearize at rest. */
-  if (work->touch_room > 0) {
-    eb_log_begin(log, EB_PHASE_RESOLVE);
-    eb_touches_friction(work->touches, work->touch_count, dt, stiffness_scale,
-                        eb_elasticity_mass(work->scene->elasticity), work->unknown);
-    eb_log_end(log, EB_PHASE_RESOLVE);
-  }
-  /* Friction changes the velocities behind the solve: what they were no longer solves the equation.
-   */
-  if (work->touch_count > 0) *reason = EB_CONVERGED_ITS;
+  eb_implicit_friction(work, work->touches, work->touch_count, dt, stiffness_scale, work->unknown,
+                       log);
   eb_linearly_implicit_advance(work, state, dt);
   return EB_OK;
 }

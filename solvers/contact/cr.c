@@ -41,9 +41,9 @@
  *
  * What this leaves: friction is right to what moves a contact by eps2 when it acts alone, and a
  * frozen contact may stick beyond its cone; on stiff bodies that is a large part of the largest
- * normal force. The step records it and audits see it. With polish, what does not meet every
- * tolerance, or not within POLISH_AFTER iterations, is the guess of contact-al (al.c), whose
- * iterations are added.
+ * normal force. The step declares it (EB_FRICTION_BY_MOTION), and its error has it. With polish,
+ * what does not meet every tolerance, or not within POLISH_AFTER iterations, is the guess of
+ * contact-al (al.c), whose iterations are added.
  *
  * Needs: A with a positive diagonal, similar (Z).
  * Workspace: ten vectors, some 25 numbers a contact; with polish contact-al's too.
@@ -427,6 +427,7 @@ static eb_error solve(void *data, const eb_contact_problem *problem,
   eb_log_end(log, EB_PHASE_SOLVE);
   bool goes_on =
       outcome->reason != EB_DIVERGED_NAN && outcome->iterations < tolerance->max_iterations;
+  if (log && !w->al) log->friction = EB_FRICTION_BY_MOTION;
   return w->al && goes_on ? polish(w, v, r) : EB_OK;
 }
 

@@ -92,6 +92,7 @@ eb_error eb_projective_begin(eb_projective *p, const eb_state *state, double dt,
                              eb_reason *reason) {
   log->residual_norm = "|grad W|_2 over the free nodes, N";
   log->equation = EB_EQUATION_IMPLICIT_EULER;
+  log->friction = EB_FRICTION_NONE;
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(&p->work, state, dt, log)) return EB_OK;
   p->end = state->time + dt;
@@ -118,7 +119,7 @@ eb_error eb_projective_end(eb_projective *p, eb_state *state, double dt, eb_step
   eb_log_count(log, EB_COUNT_CONSTRAINTS, p->work.touch_count);
   for (int64_t k = 0; k < p->size; k++) state->v[k] = (p->x[k] - state->x[k]) / dt;
   if (p->friction)
-    eb_implicit_friction(&p->work, p->work.touches, p->work.touch_count, dt, state->v, reason);
+    eb_implicit_friction(&p->work, p->work.touches, p->work.touch_count, dt, 0, state->v, log);
   for (int64_t k = 0; k < p->size; k++) {
     bool fixed = p->work.fixed[k / 3];
     if (fixed) state->v[k] = (p->work.target[k] - state->x[k]) / dt;

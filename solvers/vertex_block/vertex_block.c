@@ -433,14 +433,14 @@ static void begin(vbd_solver *vbd, const eb_state *state, double dt, eb_step_log
 }
 
 /* Takes x over as the state, with friction where it is asked for: then x follows v. */
-static void finish(vbd_solver *vbd, eb_state *state, double dt, eb_reason *reason) {
+static void finish(vbd_solver *vbd, eb_state *state, double dt, eb_step_log *log) {
   size_t bytes = (size_t)vbd->work.size * sizeof(double);
   memcpy(vbd->last_v0, state->v, bytes);
   for (int64_t k = 0; k < vbd->work.size; k++) state->v[k] = (vbd->x[k] - state->x[k]) / dt;
   if (vbd->friction && vbd->work.touch_room > 0) {
     int32_t count = eb_implicit_touches(vbd->work.scene, vbd->sweep.end, vbd->x,
                                         vbd->work.touch_room, vbd->touching);
-    eb_implicit_friction(&vbd->work, vbd->touching, count, dt, state->v, reason);
+    eb_implicit_friction(&vbd->work, vbd->touching, count, dt, 0, state->v, log);
     for (int64_t k = 0; k < vbd->work.size; k++)
       if (!vbd->work.fixed[k / 3]) vbd->x[k] = state->x[k] + dt * state->v[k];
   }
@@ -457,13 +457,14 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   vbd_solver *vbd = solver->data;
   log->residual_norm = "|grad W|_2 over the free nodes, N";
   log->equation = EB_EQUATION_IMPLICIT_EULER;
+  log->friction = EB_FRICTION_NONE;
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(&vbd->work, state, dt, log)) return EB_OK;
   begin(vbd, state, dt, log);
   iterate(vbd, log, reason);
   unpack(vbd);
   if (!eb_all_finite(vbd->work.size, vbd->x)) *reason = EB_DIVERGED_NAN;
-  if (*reason != EB_DIVERGED_NAN) finish(vbd, state, dt, reason);
+  if (*reason != EB_DIVERGED_NAN) finish(vbd, state, dt, log);
   return EB_OK;
 }
 

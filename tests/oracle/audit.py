@@ -12,7 +12,8 @@ import rigid
 
 EPS = np.finfo(float).eps
 RESOLUTION = 1e-8  # of positions, in the floor of the force scale
-SLIPPING = 5e-6  # m: friction of a shorter slip may have any direction; twice that in steps that end for the reason STAGNATED
+# m: friction of a shorter slip may have any direction; degrees: and that of others is off it by so much; twice both in steps that end for the reason STAGNATED
+SLIPPING, TURNING = 5e-6, 2.4
 STAGNATED = 5
 
 
@@ -34,8 +35,9 @@ def scales(equation):
     """Of mass and stiffness in an attribute `equation` such as "linearized, mass x 1.05, stiffness x 3"."""
     found = {"mass": 1.0, "stiffness": 1.0}
     for part in equation.split(", ")[1:]:
-        name, value = part.split(" x ")
-        found[name] = float(value)
+        name, times, value = part.partition(" x ")
+        if times:
+            found[name] = float(value)
     return found["mass"], found["stiffness"]
 
 
@@ -226,19 +228,24 @@ class Auditor:
 
     # ---- equations -------------------------------------------------------------------------------
 
-    def friction(self, at, r):
-        """What is left of r when implicit colliders take as much of its tangential part as Coulomb's cone allows."""
+    def friction(self, before, at, r):
+        """What is left of r, r - P(r - a u), when Coulomb's friction of implicit colliders is taken out of it: P the projection onto the tangential
+        forces within the cone, u the slip along the collider in the step, a = m / h + h k. Sticking nodes keep nothing, those that slip what is
+        missing of mu r_n."""
+        dt, mass = self.scene.dt, self.mesh.mass
         for one in colliders.each(self.scene.colliders, at) if self.scene.colliders is not None else ():
             if one["implicit"]:
                 push = np.linalg.norm(colliders.implicit_force(one, self.mesh.area, at["positions"]), axis=1)
                 normal = colliders.distance(one, at["positions"])[1]
-                tangential = r - contact.dot(r, normal)[:, None] * normal
+                slip = (at["positions"] - before["positions"]) / dt - one["velocity"]
+                wanted = r - (mass / dt + dt * one["stiffness"] * self.mesh.area)[:, None] * slip
+                tangential = wanted - contact.dot(wanted, normal)[:, None] * normal
                 size = np.linalg.norm(tangential, axis=1)
                 share = np.minimum(1, one["friction"] * push / np.maximum(size, 1e-300))
                 r = r - np.where(push > 0, share, 0)[:, None] * tangential
         return r
 
-    def residual(self, before, at, forces, floor, static, force_noise):
+    def residual(self, before, at, forces, floor, static, force_noise, rubs=True):
         """grad W = M (x1 - x0 - h v0) / h^2 + g - f_c - f_s - f_ext over the free nodes, less friction, and the scale that it is measured by:
         sqrt(sum over free nodes of |inertia|^2 + |f_ext|^2 + |f_c|^2 + sum over springs of |f_s|^2 + sum over the points of elements of
         |their part of g|^2 + the squares of the forces that roundings of 1e-8 make)."""
@@ -251,8 +258,8 @@ class Auditor:
         pull, pulls, spring_floor, spring_noise, *_ = self.springs(at, x1)
         kept, keeps, keep_floor, keep_noise, *_ = self.clusters(at, x1)
         r = inertia + g + kept - push - pull - external
-        if not static:
-            r = self.friction(at, r)
+        if not static and rubs:
+            r = self.friction(before, at, r)
         of_elements = forces * free[self.mesh.cells][:, None, :, None]
         unknown = 0 if static else RESOLUTION * mass * np.linalg.norm(x1, axis=1)[:, None] / dt ** 2 * free[:, None]
         scale = norm([norm(inertia[free]), norm(of_elements), norm(push[free]), norm(external[free]), norm(floor * free[self.mesh.cells][:, None, :]), norm(unknown), pulls, spring_floor, keeps, keep_floor])
@@ -260,9 +267,18 @@ class Auditor:
         noise = force_noise + self.implicit_noise(at) + spring_noise + keep_noise + EPS * scale + (0 if static else EPS * norm(mass * place) / dt ** 2)
         return r, scale, noise
 
-    def linearized(self, before, at, push):
-        """The residual of (a M + s h^2 K) v1 = M v0 + h (f_ext + f_s(x0 + h v1) - g(x0)) over its scale, where the tangent is that of rotated elements whatever a
-        solver takes: materials of that kind, no fibres, no implicit colliders, no joints, no clusters. None elsewhere."""
+    def declared(self, frame, static, rubbed):
+        """The residual of implicit Euler over its scale with the friction that the run declares; `rubbed`: with Coulomb's."""
+        if static or "without friction" not in self.run.attrs["equation"]:
+            return rubbed
+        before, at = self.state(frame - 1), self.state(frame)
+        _, forces, _, _, force_noise, _, floor = self.elastic(at["positions"], at.get("activation"))
+        r, scale, noise = self.residual(before, at, forces, floor, static, force_noise, rubs=False)
+        return Figure(norm(r[self.kinds(at) == 0]) / scale, noise / scale)
+
+    def linearized(self, before, at, push, off):
+        """The residual of (a M + s h^2 K) v1 = M v0 + h (f_ext + f_s(x0 + h v1) - g(x0)) with what contacts are off their law, over its
+        scale, where the tangent is that of rotated elements whatever a solver takes: materials of that kind, no fibres, no implicit colliders, no joints, no clusters. None elsewhere."""
         scene, mesh, dt = self.scene, self.mesh, self.scene.dt
         implicit = scene.colliders is not None and any(scene.colliders["implicit"])
         kinds = set(scene.materials["kind"])
@@ -296,7 +312,7 @@ class Auditor:
         scale = norm([norm(inertia[free]), norm(external[free]), norm(forces * on), norm(stretch * on), norm(floor * on[..., 0]), pulls, spring_floor])
         # sums of some hundred terms; dF is the difference of two F
         noise = 64 * EPS * (scale + norm(push)) + 2 * force_noise * (1 + stiffness * dt) + 2 * spring_noise + EPS * norm(m * (np.abs(v1) + np.abs(v0))) / dt
-        return Figure(norm(r[free]) / scale if scale > 0 else 0, noise / scale if scale > 0 else 0)
+        return Figure(norm([norm(r[free]), off]) / scale if scale > 0 else 0, noise / scale if scale > 0 else 0)
 
     def joint_figures(self, before, at, r, static, noise):
         """The equation of the joints: what acts on the riding nodes acts on the joints (d'Alembert), implicit Euler in angles."""
@@ -348,13 +364,13 @@ class Auditor:
         return off
 
     def contact_figures(self, frame, before, at, r, scale, noise, energies):
-        """What the judge of contact says; the residual has the forces of contact in it."""
+        """What the judge of contact says, whose residual has the forces of contact in it, and what these are off the law, N."""
         scene, contacts, dt, nodes = self.scene, self.run.contacts_of(frame), self.scene.dt, self.mesh.nodes
         x0 = np.vstack([before["positions"], contact.obstacle_vertices(scene, before)])
         x1 = np.vstack([at["positions"], contact.obstacle_vertices(scene, at)])
-        slipping = SLIPPING * (2 if self.run.reason_of(frame) == STAGNATED else 1)
-        law = contact.law(contacts, x0, x1, contact.bent_paths(scene, self.bodies, before, at, x0, x1, dt), scene.mu,
-                          slipping)
+        slack = 2 if self.run.reason_of(frame) == STAGNATED else 1
+        slipping = SLIPPING * slack
+        law, off = contact.law(contacts, x0, x1, contact.bent_paths(scene, self.bodies, before, at, x0, x1, dt), scene.mu, slipping, TURNING * slack)
         push, external, kind = contact.forces(contacts, len(x0)), self.external(at), self.kinds(at)
         rider = self.bodies.of_node if self.bodies is not None else np.full(nodes, -1)
         left, size = contact.balance(self.part, kind == 1, self.mesh.mass, rider, self.bodies, before, at, external + push[:nodes], dt)
@@ -377,7 +393,7 @@ class Auditor:
             "contact_balance": Figure(left, 64 * EPS * (size + dt * size_of_force)),
             "energy_excess": Figure(sum(after_terms) - sum(before_terms) - sum(works),
                                     before_noise + after_noise + 64 * EPS * (np.abs(after_terms).sum() + np.abs(before_terms).sum() + np.abs(works).sum() + moved)
-                                    + noise * norm(way))}
+                                    + noise * norm(way))}, off
 
     # ---- a step ----------------------------------------------------------------------------------
 
@@ -414,13 +430,15 @@ class Auditor:
             P, L, sizes = P + p, L + l, [sizes[0], sizes[1] + more[0], sizes[2] + more[1]]
             out |= self.joint_figures(before, at, r, static, noise)
         out |= vector("momentum", P, 64 * EPS * sizes[1]) | vector("angular_momentum", L, 64 * EPS * sizes[2])
+        off_law = 0.0
         if self.run.contacts is not None:
             now = (np.array([kinetic, energy, height]), energy_noise + 64 * EPS * sizes[0])
-            out |= self.contact_figures(frame, before, at, r, scale, noise, (self.energies(before, before.get("activation")), now))
+            of_contact, off_law = self.contact_figures(frame, before, at, r, scale, noise, (self.energies(before, before.get("activation")), now))
+            out |= of_contact
         if linearized:
             contacts = self.run.contacts_of(frame)
             pushed = 0 if contacts is None else contact.forces(contacts, len(at["positions"]) + len(contact.obstacle_vertices(self.scene, at)))[:self.mesh.nodes]
-            figure = self.linearized(before, at, pushed)
+            figure = self.linearized(before, at, pushed, off_law)
             if figure is not None:
                 out["equation_residual"] = figure
         push = self.explicit_push(before)

@@ -107,13 +107,14 @@ def bent_paths(scene, bodies, before, after, x0, x1, dt):
     return bent
 
 
-def law(contacts, x0, x1, bent, mu, slipping):
-    """The columns contact_*: largest over the sound contacts."""
+def law(contacts, x0, x1, bent, mu, slipping, turning):
+    """The columns contact_*, largest over the sound contacts, and the norm of what forces are off the law: pulls, friction beyond the cone and,
+    where a contact slips inside it or off the direction by more than `turning` degrees, what it is off mu r_n against the slip."""
     w, R, r = contacts["weight"], contacts["frame"], contacts["force"]
     vertex, face = contacts["vertices"], contacts["kind"] == 0
     out = dict.fromkeys(("active", "violation", "open", "apart", "true_gap", "normal", "sliding", "cone", "angle"), 0.0) | {"count": len(w)}
     if not len(w):
-        return out
+        return out, 0.0
     way = np.einsum("ki,kid->kd", w, x1[vertex] - x0[vertex])
     u = np.einsum("kij,kj->ki", R, way)
     u[:, 0] -= contacts["demand"][:, 0]
@@ -128,11 +129,14 @@ def law(contacts, x0, x1, bent, mu, slipping):
     slides = ~sticks & (limit > 0) & (slip > slipping)
     angle = np.degrees(np.arctan2(np.abs(r[:, 1] * u[:, 2] - r[:, 2] * u[:, 1]), -(r[:, 1] * u[:, 1] + r[:, 2] * u[:, 2])))
     largest = lambda values, where=slice(None): max(0.0, values[where].max(initial=0))
-    cone = max(largest(-push), largest(friction - limit))
-    size = largest(push) or largest(np.linalg.norm(r, axis=1))
+    excess = np.maximum(np.maximum(-push, friction - limit), 0)
+    against = limit[:, None] * u[:, 1:] / np.maximum(np.hypot(u[:, 1], u[:, 2]), 1e-300)[:, None]
+    lost = (slip > slipping) & sticks | slides & (angle > turning)
+    off = np.where(lost, np.maximum(excess, np.linalg.norm(r[:, 1:] + against, axis=1)), excess)
+    least = 1e-2 * (largest(push) or largest(np.linalg.norm(r, axis=1)))
     return out | {"active": int(on.sum()), "violation": largest(-u[:, 0] - slack), "open": largest(np.abs(u[:, 0]) - slack, on),
                   "apart": largest(apart, on), "true_gap": largest(np.abs(apart - demand) - slack - np.hypot(u[:, 1], u[:, 2]), on), "sliding": largest(slip, sticks), "angle": largest(angle, slides), "normal": largest(turned, on),
-                  "cone": cone / size if cone > 0 else 0.0}
+                  "cone": largest(excess / np.maximum(np.maximum(limit, least), 1e-300))}, float(np.linalg.norm(off))
 
 
 def forces(contacts, vertices):

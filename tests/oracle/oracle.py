@@ -67,7 +67,7 @@ class Comparison:
         static = is_static(self.run, row)
         figures = self.auditor.audit(frame, static, columns["equation"][row] == LINEARIZED)
         if columns["equation"][row] in (IMPLICIT_EULER, STATIC):
-            figures["equation_residual"] = figures["residual_relative"]
+            figures["equation_residual"] = self.auditor.declared(frame, static, figures["residual_relative"])
         for name in skipped(self.run):
             figures.pop(name, None)
         for name, figure in figures.items():

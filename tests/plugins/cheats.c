@@ -299,6 +299,30 @@ static void claim_arrivals(const taken *t) {
   t->log->touching = EB_TOUCHING_PREDICTED;
 }
 
+/* No friction, where Coulomb's law is said to be kept. */
+static void say_coulomb(const taken *t) {
+  t->log->friction = EB_FRICTION_COULOMB;
+}
+
+/* A step that stops everything, and says that friction has done it. */
+static void freeze_by_friction(const taken *t) {
+  static double unfiltered[1 << 16];
+  size_t size = size_of(t) < sizeof unfiltered / sizeof *unfiltered ? size_of(t) : 0;
+  memcpy(unfiltered, t->state->v, size * sizeof *unfiltered);
+  freeze(t);
+  t->log->friction = EB_FRICTION_FILTERED;
+  t->log->unfiltered = unfiltered;
+}
+
+static void filter_nothing(const taken *t) {
+  t->log->friction = EB_FRICTION_FILTERED;
+  t->log->unfiltered = NULL;
+}
+
+static void friction_99(const taken *t) {
+  t->log->friction = (eb_friction_model)99;
+}
+
 static void massless(const taken *t) {
   t->log->linearization.mass = 0;
 }
@@ -344,6 +368,10 @@ static void soft_floor(eb_scene *own) {
 
 static void no_floor(eb_scene *own) {
   own->collider_count = 0;
+}
+
+static void polish_floors(eb_scene *own) {
+  for (int32_t c = 0; c < own->collider_count; c++) own->colliders[c].friction = 0;
 }
 
 static void slip_on(eb_scene *own) {
@@ -587,6 +615,11 @@ static const fault faults[] = {
     {.name = "denied-arrivals", .after = deny_arrivals},
     {.name = "claimed-arrivals", .after = claim_arrivals},
     {.name = "massless", .after = massless},
+    {.name = "friction-99", .after = friction_99},
+    {.name = "filtered-nothing", .after = filter_nothing},
+    {.name = "polished-floor", .bend = polish_floors},
+    {.name = "undeclared-polish", .bend = polish_floors, .after = say_coulomb},
+    {.name = "excused-stop", .after = freeze_by_friction},
     {.name = "excused-brake", .after = excused_brake},
     {.name = "excused-freeze", .after = excused_freeze},
     {.name = "excused-reduced", .after = excused_reduced},
