@@ -113,12 +113,18 @@ falsified('block.h5', 'steps/contact_balance', -1, $million, qr/step 8: contact_
 is_code(0, 'a block whose friction is right to a motion', 'run', 'verschoor2019/incline:resolution=0.5', '-s', 'contact-cr', '--steps', 10, '--frames', 'all', '-o', 'motion.h5');
 agrees('motion.h5');
 falsified('motion.h5', "steps/$_", -1, $million, qr/step 10: $_ is/) for qw(contact_cone equation_residual);
-# A floor with friction, which steps lack.
+# A floor with friction, which steps filter, or lack.
 my $rough = 'conjac2020/bunny:resolution=0.1,height=0.002,dt=0.01';
 my @six = ('--steps', 6, '--frames', 'all', '-o');
 is_code(0, 'a bunny on a rough floor, with none', 'run', $rough, '-s', 'vbd', @six, 'slick.h5');
 agrees('slick.h5');
 falsified('slick.h5', "steps/$_", -1, $million, qr/step 6: $_ is/) for qw(residual residual_relative equation_residual);
+for ([$rough, 'lbfgs:friction=true'], ["$rough,material=corotational", 'semi-implicit']) {
+  is_code(0, "with a filter, by $_->[1]", 'run', $_->[0], '-s', $_->[1], @six, 'rough.h5', '--overwrite');
+  agrees('rough.h5');
+  falsified('rough.h5', 'steps/residual', -1, $million, qr/step 6: residual is/);
+  falsified('rough.h5', 'frames/unfiltered', '-1,5,0', 1.01, qr/step 6: equation_residual is/);
+}
 # Figures that may be no more than rounding.
 falsified('stack.h5', "steps/$_", -1, 1e9, qr/step 8: $_ is/) for qw(update_error contact_true_gap contact_violation contact_balance);
 falsified('stack.h5', 'steps/contact_active', -1, 2, qr/step 8: contact_active is/);

@@ -253,7 +253,12 @@ static eb_error keep_frame(eb_job *j, const eb_state *before, const eb_step_log 
   if (j->ranks)
     EB_TRY(eb_whole_frame(&j->whole, j->auditor.scene, j->after, before, &frame));
   else if (log)
-    frame = (eb_frame){j->after, before, log->element_updates, log->contacts, NULL, NULL};
+    frame =
+        (eb_frame){.state = j->after,
+                   .before = before,
+                   .updates = log->element_updates,
+                   .contacts = log->contacts,
+                   .unfiltered = log->friction == EB_FRICTION_FILTERED ? log->unfiltered : NULL};
   return eb_recorder_frame(j->recorder, &frame);
 }
 

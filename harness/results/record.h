@@ -79,6 +79,8 @@
  *                             nodes
  *       force                 nodes x 3, N: f_ext less m g, taken at the start of the step that
  *                             ends at the frame; absent when that is 0
+ *       unfiltered            nodes x 3, m/s: velocities of the step's equation, where friction of
+ *                             implicit colliders filters them; with all frames alone
  *       activation            of the fibres, where it is scripted
  *       spring_place, spring_stiffness   springs x 3 and springs, m and N/m, where there are any
  *       collider_offset, collider_velocity   colliders x 3, m and m/s

@@ -9,6 +9,7 @@
 #include "harness/results/scene.h"
 #include "harness/results/table.h"
 #include "problems/base/memory.h"
+#include "problems/contact/implicit_penalty.h"
 #include "solvers/contact/record.h"
 
 /* What a node is to the solver, as the file has it. */
@@ -32,6 +33,7 @@ enum {
   FIXED,
   TARGET,
   FORCE,
+  UNFILTERED,
   ACTIVATION,
   SPRING_PLACE,
   SPRING_STIFFNESS,
@@ -101,6 +103,10 @@ static const struct {
                 "f_ext less the weight m g of the nodes: explicit penalty contact and "
                 "scripted forces, taken at the start of the step that ends at this frame"},
                true},
+    [UNFILTERED] = {{"frames/unfiltered", "m/s", EB_ROUNDED,
+                     "velocities that the equation of the step that ends at this frame has, where "
+                     "friction of implicit colliders filters them; else its own"},
+                    true},
     [ACTIVATION] = {{"frames/activation", "1", EB_REAL,
                      "of the fibres of all regions, in place of materials/activation"},
                     false},
@@ -265,6 +271,7 @@ static eb_error open_frame_tables(eb_recorder *recorder) {
   bool pushes_nodes = scene->contact || scene->load_count > 0; /* f_ext can be more than weight */
   for (int32_t c = 0; c < scene->collider_count; c++)
     pushes_nodes = pushes_nodes || !scene->colliders[c].implicit;
+  bool filters = recorder->wide && eb_implicit_room(scene) > 0;
   bool contacts = (eb_scene_needs(scene) & EB_CAP_CONTACT) != 0;
   const eb_h5_shape single = {0}, vectors = {2, {nodes, 3}}, four = {1, {4}}, three = {1, {3}},
                     moved = {2, {colliders, 3}};
@@ -280,6 +287,7 @@ static eb_error open_frame_tables(eb_recorder *recorder) {
                 {FIXED, holds_nodes, {1, {nodes}}},
                 {TARGET, holds_nodes, vectors},
                 {FORCE, pushes_nodes, vectors},
+                {UNFILTERED, filters, vectors},
                 {ACTIVATION, scene->ops->activation != NULL, single},
                 {SPRING_PLACE, springs > 0, {2, {springs, 3}}},
                 {SPRING_STIFFNESS, springs > 0, {1, {springs}}},
@@ -480,6 +488,9 @@ static eb_error add_frame(eb_recorder *recorder, const eb_frame *frame) {
     EB_TRY(add_vectors(recorder, TARGET, recorder->vectors, state->node_count));
   }
   EB_TRY(add_force(recorder, frame));
+  if (is_open(recorder, UNFILTERED))
+    EB_TRY(add_vectors(recorder, UNFILTERED, frame->unfiltered ? frame->unfiltered : state->v,
+                       state->node_count));
   if (is_open(recorder, ACTIVATION)) {
     double activation = scene->ops->activation(scene, state->time);
     EB_TRY(add_row(recorder, ACTIVATION, &activation));

@@ -48,6 +48,7 @@ typedef struct eb_frame {
    * nodes, whether each is scripted and where it belongs then, x 4, else 0; f_ext less weight of
    * the step, x 3, N. NULL: the scene is asked. */
   const double *held, *force;
+  const double *unfiltered; /* velocities that friction of the step has filtered, x 3; or NULL */
 } eb_frame;
 /* Rows wait for a commit unless they have grown large. */
 EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame);

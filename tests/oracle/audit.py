@@ -267,25 +267,66 @@ class Auditor:
         noise = force_noise + self.implicit_noise(at) + spring_noise + keep_noise + EPS * scale + (0 if static else EPS * norm(mass * place) / dt ** 2)
         return r, scale, noise
 
+    def unfiltered(self, at, v, pushes):
+        """The force that velocities v1 are off those that friction leaves of v, of free nodes: implicit colliders take at most h mu f / m of a node's slip
+        off it, where they push it by f along the normal; `pushes`: (collider, normal, its velocity, force) in turn."""
+        dt, m = self.scene.dt, self.mesh.mass
+        for one, normal, w, push in pushes:
+            slip = v - w
+            slip -= contact.dot(slip, normal)[:, None] * normal
+            speed = np.linalg.norm(slip, axis=1)
+            v = v - np.minimum(1, dt * one["friction"] * np.maximum(contact.dot(push, normal), 0) / m / np.maximum(speed, 1e-300))[:, None] * slip
+        return ((m[:, None] * (at["velocities"] - v)) / dt)[self.kinds(at) == 0]
+
     def declared(self, frame, static, rubbed):
         """The residual of implicit Euler over its scale with the friction that the run declares; `rubbed`: with Coulomb's."""
-        if static or "without friction" not in self.run.attrs["equation"]:
+        says = [what for what in ("without friction", "friction filtered") if what in self.run.attrs["equation"]]
+        if static or not says:
             return rubbed
         before, at = self.state(frame - 1), self.state(frame)
+        free, end, off = self.kinds(at) == 0, at, 0.0
         _, forces, _, _, force_noise, _, floor = self.elastic(at["positions"], at.get("activation"))
         r, scale, noise = self.residual(before, at, forces, floor, static, force_noise, rubs=False)
-        return Figure(norm(r[self.kinds(at) == 0]) / scale, noise / scale)
+        if says == ["friction filtered"]:
+            x = np.where(free[:, None], before["positions"] + self.scene.dt * at["unfiltered"], at["positions"])
+            end = at | {"positions": x}
+            _, forces, _, _, force_noise, _, floor = self.elastic(x, at.get("activation"))
+            r, _, noise = self.residual(before, end, forces, floor, static, force_noise, rubs=False)
+            pushes = [(one, colliders.distance(one, x)[1], one["velocity"], colliders.implicit_force(one, self.mesh.area, x))
+                      for one in colliders.each(self.scene.colliders, at) if one["implicit"]]
+            off = norm(self.unfiltered(at, at["unfiltered"], pushes))
+            noise += self.implicit_noise(end)
+        return Figure(norm([norm(r[free]), off]) / scale, noise / scale)
+
+    def touches(self, before, v, stiffness):
+        """What implicit colliders push nodes by that go by v, one by one as `unfiltered` wants it: k (depth n - s h P (v - w)) on nodes inside at the start, and, unless
+        those alone are declared, on those that would be at x0 + h v0, from where they are."""
+        dt, area, pushes = self.scene.dt, self.mesh.area, []
+        for one in colliders.each(self.scene.colliders, before) if self.scene.colliders is not None else ():
+            if not one["implicit"]:
+                continue
+            distance, normal = colliders.distance(one, before["positions"])
+            depth, w = one["margin"] - distance, np.broadcast_to(one["velocity"], v.shape)
+            ahead = depth - dt * contact.dot(before["velocities"] - w, normal)
+            on = (area > 0) & ((depth > 0) | (ahead > 0) & ("contacts of its start" not in self.run.attrs["equation"]))
+            w = w + (np.minimum(depth, 0) / dt)[:, None] * normal
+            slip, alpha = v - w, one["isotropy"]
+            bent = (1 - alpha) * contact.dot(slip, normal)[:, None] * normal + alpha * slip
+            push = (one["stiffness"] * area * on)[:, None] * (np.maximum(depth, 0)[:, None] * normal - stiffness * dt * bent)
+            pushes.append((one, normal, w, push))
+        return pushes
 
     def linearized(self, before, at, push, off):
         """The residual of (a M + s h^2 K) v1 = M v0 + h (f_ext + f_s(x0 + h v1) - g(x0)) with what contacts are off their law, over its
-        scale, where the tangent is that of rotated elements whatever a solver takes: materials of that kind, no fibres, no implicit colliders, no joints, no clusters. None elsewhere."""
+        scale, where the tangent is that of rotated elements whatever a solver takes: materials of that kind, no fibres, no joints, no clusters, and no implicit colliders but those whose friction is filtered, if any. None
+        elsewhere."""
         scene, mesh, dt = self.scene, self.mesh, self.scene.dt
-        implicit = scene.colliders is not None and any(scene.colliders["implicit"])
+        implicit = scene.colliders is not None and any(scene.colliders["implicit"]) and "friction filtered" not in self.run.attrs["equation"]
         kinds = set(scene.materials["kind"])
         if not kinds <= {"linear", "corotational"} or scene.fibre is not None or implicit or self.joints is not None or scene.clusters is not None:
             return None
         mass_scale, stiffness = scales(self.run.attrs["equation"])
-        x0, v0, v1, m = before["positions"], before["velocities"], at["velocities"], mesh.mass[:, None]
+        x0, v0, v1, m = before["positions"], before["velocities"], at.get("unfiltered", at["velocities"]), mesh.mass[:, None]
         _, forces, _, _, force_noise, _, floor = self.elastic(x0, at.get("activation"))
         mu, lame = materials.lame(scene.materials["young"], scene.materials["poisson"])
         F = mesh.deformation(x0).reshape(-1, 3, 3)
@@ -306,12 +347,17 @@ class Auditor:
         inertia[kind > 1] = 0
         pull, pulls, _, spring_noise, *_ = self.springs(at, x0 + dt * v1)
         spring_floor = self.springs(at, x0)[2]
-        r = inertia - external - push - pull + contact.scatter(mesh.cells, (forces + stretch).sum(axis=1), mesh.nodes)
+        touches = self.touches(before, v1, stiffness)
+        if touches:
+            off = norm([off, norm(self.unfiltered(at, v1, touches))])
+        pushed = [force for *_, force in touches]
+        r = inertia - external - push - pull - sum(pushed) + contact.scatter(mesh.cells, (forces + stretch).sum(axis=1), mesh.nodes)
         free = kind == 0
         on = free[mesh.cells][:, None, :, None]
-        scale = norm([norm(inertia[free]), norm(external[free]), norm(forces * on), norm(stretch * on), norm(floor * on[..., 0]), pulls, spring_floor])
+        scale = norm([norm(inertia[free]), norm(external[free]), norm(forces * on), norm(stretch * on), norm(floor * on[..., 0]), pulls, spring_floor,
+                      norm([norm(force[free]) for force in pushed])])
         # sums of some hundred terms; dF is the difference of two F
-        noise = 64 * EPS * (scale + norm(push)) + 2 * force_noise * (1 + stiffness * dt) + 2 * spring_noise + EPS * norm(m * (np.abs(v1) + np.abs(v0))) / dt
+        noise = (self.implicit_noise(before) if touches else 0) + 64 * EPS * (scale + norm(push)) + 2 * force_noise * (1 + stiffness * dt) + 2 * spring_noise + EPS * norm(m * (np.abs(v1) + np.abs(v0))) / dt
         return Figure(norm([norm(r[free]), off]) / scale if scale > 0 else 0, noise / scale if scale > 0 else 0)
 
     def joint_figures(self, before, at, r, static, noise):
