@@ -25,17 +25,10 @@ typedef struct escape {
   const char *text;
 } escape;
 
-/* U+FFFE and U+FFFF are UTF-8, but no characters of XML. */
-static void drop_noncharacters(char *text) {
-  for (char *at = text; (at = strstr(at, "\xef\xbf")); at += 2)
-    if (at[2] == '\xbe' || at[2] == '\xbf') memset(at, '?', 3);
-}
-
 static eb_error put_escaped(FILE *out, const char *text, const escape *escapes) {
   char *clean = NULL;
   EB_TRY(eb_string_format(&clean, "%s", text ? text : ""));
   eb_text_clean(clean);
-  drop_noncharacters(clean);
   for (const char *c = clean; *c; c++) {
     const escape *e = escapes;
     while (e->character && e->character != *c) e++;

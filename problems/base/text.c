@@ -69,37 +69,53 @@ eb_error eb_unknown(eb_error_code code, const char *word, const char *const *wor
                   near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list);
 }
 
-/* Bytes of the UTF-8 character that begins here; 0 when none does: a stray byte, an overlong form,
- * half of a surrogate pair, past U+10FFFF. */
-static int character_bytes(const unsigned char *at) {
+/* Bytes of the UTF-8 character that begins here, and its code point; 0 when none does: a stray
+ * byte, an overlong form, half of a surrogate pair, past U+10FFFF. */
+static int read_character(const unsigned char *at, long *code) {
   static const struct {
     unsigned char mask, lead;
     long least;
   } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
   for (int more = 0; more < 4; more++) {
     if ((at[0] & forms[more].mask) != forms[more].lead) continue;
-    long code = at[0] & (unsigned char)~forms[more].mask;
+    *code = at[0] & (unsigned char)~forms[more].mask;
     for (int i = 1; i <= more; i++) {
       if ((at[i] & 0xc0) != 0x80) return 0;
-      code = code << 6 | (at[i] & 0x3f);
+      *code = *code << 6 | (at[i] & 0x3f);
     }
-    bool good = code >= forms[more].least && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    bool good =
+        *code >= forms[more].least && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff);
     return good ? more + 1 : 0;
   }
   return 0;
 }
 
-/* Of the sets C0 and C1, with DEL. */
-static bool is_control(const unsigned char *at) {
-  return (at[0] < 0x20 && at[0] != '\n' && at[0] != '\t') || at[0] == 0x7f ||
-         (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
+/* Whether a character is obeyed and not seen. Of Unicode's format characters (Cf) the two joiners
+ * stay, which scripts and emoji are written with. */
+static bool is_unseen(long code) {
+  static const long ranges[][2] = {
+      {0x00, 0x08},       {0x0b, 0x1f},     /* C0, but for tabs and ends of lines */
+      {0x7f, 0x9f},                         /* DEL and C1 */
+      {0xad, 0xad},                         /* soft hyphen */
+      {0x61c, 0x61c},     {0x200e, 0x200f}, /* marks of direction */
+      {0x180e, 0x180e},   {0x200b, 0x200b}, /* of no width */
+      {0x2028, 0x202e},                     /* separators of lines, embeddings and overrides */
+      {0x2060, 0x206f},                     /* word joiner, isolates, deprecated ones */
+      {0xfeff, 0xfeff},   {0xfff9, 0xfffb}, /* byte order mark, annotations */
+      {0xfffe, 0xffff},                     /* no characters, which XML refuses */
+      {0xe0000, 0xe007f},                   /* tags */
+  };
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (code >= ranges[i][0] && code <= ranges[i][1]) return true;
+  return false;
 }
 
 void eb_text_clean(char *text) {
   unsigned char *at = (unsigned char *)text;
   while (*at) {
-    int bytes = character_bytes(at);
-    bool bad = bytes == 0 || is_control(at);
+    long code;
+    int bytes = read_character(at, &code);
+    bool bad = bytes == 0 || is_unseen(code);
     if (bytes == 0) bytes = 1;
     if (bad) memset(at, '?', (size_t)bytes);
     at += bytes;

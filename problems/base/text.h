@@ -16,8 +16,8 @@ void eb_text_join(char *out, size_t bytes, const char *const *words, size_t coun
 eb_error eb_unknown(eb_error_code code, const char *word, const char *const *words, size_t count,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Makes a text fit to be shown: '?' takes the place of control characters (but of tabs and ends of
- * lines), which a terminal would obey, and of bytes that are no UTF-8. */
+/* Makes a text fit to leave the program: '?' for each byte of controls (but \t and \n), of format
+ * characters that reorder or hide text, and of what is no UTF-8. Its length stays: it cannot fail. */
 void eb_text_clean(char *text);
 
 /* A growing string. Start from {0}; release with eb_text_clear. `data` is always 0-terminated once
