@@ -66,7 +66,7 @@ static eb_error dispatch(int argc, char **argv, int *code) {
   if (strcmp(argv[1], "--version") != 0) return run_command(argc, argv, code);
   char *text;
   EB_TRY(eb_version_text(&text));
-  printf("elastobench %s\n", text);
+  eb_print(stdout, "elastobench %s\n", text);
   free(text);
   return EB_OK;
 }

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "problems/base/text.h"
+#include "harness/strings.h"
 
 int eb_print(FILE *out, const char *format, ...) {
   char room[4096], *text = room;
@@ -25,6 +25,32 @@ int eb_print(FILE *out, const char *format, ...) {
   fputs(text, out);
   free(longer);
   return bytes;
+}
+
+const eb_escape eb_xml_content[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {0}};
+/* A parser makes blanks of what ends lines inside an attribute, unless it is named by number. */
+const eb_escape eb_xml_attribute[] = {{'&', "&amp;"},
+                                      {'<', "&lt;"},
+                                      {'>', "&gt;"},
+                                      {'"', "&quot;"},
+                                      {'\n', "&#10;"},
+                                      {'\t', "&#9;"},
+                                      {0}};
+
+eb_error eb_print_escaped(FILE *out, const char *text, const eb_escape *escapes) {
+  char *clean = NULL;
+  EB_TRY(eb_string_format(&clean, "%s", text ? text : ""));
+  eb_text_clean(clean);
+  for (const char *c = clean; *c; c++) {
+    const eb_escape *e = escapes;
+    while (e->character && e->character != *c) e++;
+    if (e->character)
+      fputs(e->text, out);
+    else
+      fputc(*c, out);
+  }
+  free(clean);
+  return EB_OK;
 }
 
 eb_prefixed eb_prefixed_value(double value) {

@@ -68,6 +68,11 @@ eb_error eb_text_read(const char *path, const char *what, eb_text *text) {
   return error;
 }
 
+eb_error eb_text_write(const char *path, eb_text *text) {
+  if (text->data) eb_text_clean(text->data);
+  return eb_file_write(path, text->data, text->length);
+}
+
 eb_error eb_lines_read(const char *path, const char *what, eb_strings *out) {
   char *line = NULL;
   size_t room = 0;

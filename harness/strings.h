@@ -26,6 +26,8 @@ void eb_strings_clear(eb_strings *list);
 /* Appends the text of a file, which is `what` in messages: EB_ERR_FORMAT when it is over 1 MB or
  * has bytes of value 0. The caller clears *text also after an error. */
 EB_MUST eb_error eb_text_read(const char *path, const char *what, eb_text *text);
+/* Writes a file that is to be shown or parsed: the text is made fit for it (eb_text_clean). */
+EB_MUST eb_error eb_text_write(const char *path, eb_text *text);
 /* Appends the lines of a file of any size, but for empty ones. */
 EB_MUST eb_error eb_lines_read(const char *path, const char *what, eb_strings *out);
 

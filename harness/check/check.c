@@ -4,6 +4,7 @@
 #include "harness/check/conformance.h"
 #include "harness/print.h"
 #include "harness/results/ci.h"
+#include "harness/results/json.h"
 #include "harness/strings.h"
 #include "problems/base/memory.h"
 
@@ -64,38 +65,16 @@ typedef struct printer {
   eb_error error; /* the first that kept one from waiting */
 } printer;
 
-/* JSON strings of our own names and messages: quotes, backslashes and control characters
- * escaped. */
-static void print_quoted(FILE *out, const char *text) {
-  fputc('"', out);
-  for (; *text; text++)
-    if (*text == '"' || *text == '\\')
-      fprintf(out, "\\%c", *text);
-    else if ((unsigned char)*text < 0x20)
-      fprintf(out, "\\u%04x", (unsigned)*text);
-    else
-      fputc(*text, out);
-  fputc('"', out);
-}
-
-/* JSON knows no NaN and no infinity. */
-static void print_number(FILE *out, double value) {
-  if (isfinite(value))
-    fprintf(out, "%.17g", value);
-  else
-    fputs("null", out);
-}
-
 static void print_json(printer *to, const eb_check_figure *figure) {
-  fprintf(to->out, "%s\n    {\"name\": ", to->count ? "," : "");
-  print_quoted(to->out, figure->name);
-  fputs(", \"measured\": ", to->out);
-  print_number(to->out, figure->measured);
-  fprintf(to->out, ", \"relation\": \"%s\", \"bound\": ", figure->at_least ? ">=" : "<=");
-  print_number(to->out, figure->bound);
-  fprintf(to->out, ", \"passed\": %s, \"reason\": ", figure->passed ? "true" : "false");
-  print_quoted(to->out, figure->reason);
-  fputc('}', to->out);
+  json_t *json = eb_json_pack("{s:s, s:f, s:s, s:f, s:b, s:s}", "name", figure->name, "measured",
+                              figure->measured, "relation", figure->at_least ? ">=" : "<=", "bound",
+                              figure->bound, "passed", figure->passed, "reason", figure->reason);
+  fprintf(to->out, "%s\n    ", to->count ? "," : "");
+  eb_error error = eb_json_line(json, to->out);
+  if (to->error)
+    eb_error_free(error);
+  else
+    to->error = error;
 }
 
 /* "group/subject/what" is a test of the suite "group/subject". */
@@ -179,12 +158,13 @@ static void check_everything(eb_check *check) {
 }
 
 static eb_error print_end(printer *to) {
+  if (to->error) return to->error;
   if (to->format == EB_CHECK_JSON)
-    fprintf(to->out, "\n  ],\n  \"count\": %d,\n  \"failed\": %d\n}\n", to->count, to->failed);
+    fprintf(to->out, "  ],\n  \"count\": %d,\n  \"failed\": %d\n}\n", to->count, to->failed);
   else if (to->format == EB_CHECK_TEXT)
     fprintf(to->out, "%d figures, %d out of bounds\n", to->count, to->failed);
   else
-    EB_TRY(to->error ? to->error : print_tests(to));
+    EB_TRY(print_tests(to));
   if (ferror(to->out)) return EB_ERROR(EB_ERR_IO, "cannot write the figures of the checks");
   return EB_OK;
 }

@@ -184,7 +184,7 @@ static eb_error run_files(const wish *w, int *code) {
 static void warn_of_flags(const eb_build builds[EB_SIDES]) {
   const char *base = builds[EB_BASE].flags, *head = builds[EB_HEAD].flags;
   if (strcmp(base, head) != 0)
-    fprintf(stderr, "warning: the builds differ in compiler or flags\n%s%s", base, head);
+    eb_print(stderr, "warning: the builds differ in compiler or flags\n%s%s", base, head);
 }
 
 static eb_error compare(const wish *w, const eb_plan *plan, eb_signals *signals,

@@ -92,7 +92,7 @@ static eb_error print(const eb_history_shown *shown, bool json, const char *fold
     eb_history_print(shown, stdout);
   if (!folder) return EB_OK;
   EB_TRY(eb_history_pages(shown, folder));
-  if (!json) printf("%s/index.html\n", folder);
+  if (!json) eb_print(stdout, "%s/index.html\n", folder);
   return EB_OK;
 }
 

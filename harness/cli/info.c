@@ -35,7 +35,7 @@ static json_t *capabilities_json(uint32_t bits) {
   json_t *array = json_array();
   for (uint32_t bit = 1; bit; bit <<= 1)
     if (bits & bit && eb_capability_name(bit))
-      json_array_append_new(array, json_string(eb_capability_name(bit)));
+      json_array_append_new(array, eb_json_text(eb_capability_name(bit)));
   return array;
 }
 
@@ -85,9 +85,9 @@ static double deviation(int32_t ours, int32_t paper) {
 
 static json_t *count_json(int32_t ours, int32_t stated, bool of_paper) {
   int32_t paper = of_paper ? stated : 0;
-  return json_pack("{s:i, s:o, s:o}", "ours", ours, "paper",
-                   paper ? json_integer(paper) : json_null(), "deviation_percent",
-                   eb_json_real(deviation(ours, paper)));
+  return eb_json_pack("{s:i, s:o, s:o}", "ours", ours, "paper",
+                      paper ? json_integer(paper) : json_null(), "deviation_percent",
+                      eb_json_real(deviation(ours, paper)));
 }
 
 /* Scenes that are of no paper say so where others cite it. */
@@ -111,7 +111,7 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
   int32_t vertices = scene->mesh->node_count, elements = scene->mesh->element_count;
   eb_error error = EB_OK;
   if (json) {
-    json_t *shown = json_pack(
+    json_t *shown = eb_json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:I, s:I, s:o}", "kind",
         "scene", "name", ops->name, "summary", ops->summary, "geometry", or_empty(ops->geometry),
         "citation", or_empty(ops->citation), "mesh_source", scene->mesh_source, "stand_in",
@@ -157,11 +157,12 @@ static eb_error check_options(const eb_solver_ops *ops, const char *options) {
 static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool json) {
   EB_TRY(check_options(ops, options));
   if (json)
-    return eb_json_print(
-        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "kind", "solver", "name", ops->name, "summary",
-                  ops->summary, "citation", or_empty(ops->citation), "capabilities",
-                  capabilities_json(ops->capabilities), "options", eb_json_options(ops->options)),
-        stdout);
+    return eb_json_print(eb_json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "kind", "solver", "name",
+                                      ops->name, "summary", ops->summary, "citation",
+                                      or_empty(ops->citation), "capabilities",
+                                      capabilities_json(ops->capabilities), "options",
+                                      eb_json_options(ops->options)),
+                         stdout);
   eb_print(stdout, "solver       %s\n%-12s %s\n%-12s %s\n", ops->name, "summary", ops->summary,
            "citation", or_empty(ops->citation));
   print_capabilities("serves", ops->capabilities);
@@ -174,8 +175,9 @@ static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool 
 static eb_error show_material(int kind, bool json) {
   const eb_material_info *info = eb_material_describe((eb_material_kind)kind);
   if (json)
-    return eb_json_print(json_pack("{s:s, s:s, s:s, s:s}", "kind", "material", "name", info->name,
-                                   "summary", info->summary, "citation", or_empty(info->citation)),
+    return eb_json_print(eb_json_pack("{s:s, s:s, s:s, s:s}", "kind", "material", "name",
+                                      info->name, "summary", info->summary, "citation",
+                                      or_empty(info->citation)),
                          stdout);
   eb_print(stdout, "material     %s\n%-12s %s\n%-12s %s\n", info->name, "summary", info->summary,
            "citation", or_empty(info->citation));
@@ -184,7 +186,7 @@ static eb_error show_material(int kind, bool json) {
 
 static json_t *strings_json(const eb_strings *list) {
   json_t *array = json_array();
-  for (int i = 0; i < list->count; i++) json_array_append_new(array, json_string(list->items[i]));
+  for (int i = 0; i < list->count; i++) json_array_append_new(array, eb_json_text(list->items[i]));
   return array;
 }
 
@@ -200,10 +202,10 @@ static eb_error show_suite(const char *name, bool json) {
     const eb_settings *of = &section->settings;
     if (json) {
       json_array_append_new(sections,
-                            json_pack("{s:s, s:o, s:o, s:I, s:I}", "label", section->label,
-                                      "scenes", strings_json(&section->scenes), "solvers",
-                                      strings_json(&section->solvers), "repeat",
-                                      (json_int_t)of->repeat, "steps", (json_int_t)of->steps));
+                            eb_json_pack("{s:s, s:o, s:o, s:I, s:I}", "label", section->label,
+                                         "scenes", strings_json(&section->scenes), "solvers",
+                                         strings_json(&section->solvers), "repeat",
+                                         (json_int_t)of->repeat, "steps", (json_int_t)of->steps));
       continue;
     }
     eb_print(stdout, "[%s]", section->label);
@@ -216,10 +218,11 @@ static eb_error show_suite(const char *name, bool json) {
       eb_print(stdout, "  solver %s\n", section->solvers.items[i]);
   }
   eb_error error =
-      json ? eb_json_print(json_pack("{s:s, s:s, s:s, s:o}", "kind", "suite", "name", suite->name,
-                                     "summary", or_empty(suite->summary), "sections", sections),
-                           stdout)
-           : EB_OK;
+      json
+          ? eb_json_print(eb_json_pack("{s:s, s:s, s:s, s:o}", "kind", "suite", "name", suite->name,
+                                       "summary", or_empty(suite->summary), "sections", sections),
+                          stdout)
+          : EB_OK;
   eb_suite_destroy(suite);
   return error;
 }
@@ -353,7 +356,7 @@ static eb_error show_names(const eb_paper *paper, const eb_paper_claim *claim, j
   for (int d = 0; d < paper->definitions.count; d++) {
     const eb_entry *entry = paper->definitions.items[d].entry;
     if (used[d] && out)
-      json_object_set_new(out, entry->key, json_string(entry->value));
+      eb_json_set(out, entry->key, eb_json_text(entry->value));
     else if (used[d])
       eb_print(stdout, "  %-7s %s = %s\n", "name", entry->key, entry->value);
   }
@@ -366,14 +369,14 @@ static eb_error show_names(const eb_paper *paper, const eb_paper_claim *claim, j
 static eb_error claim_json(const eb_paper *paper, const eb_paper_claim *claim, json_t **json) {
   char name[200];
   snprintf(name, sizeof name, "%s/%s", paper->name, claim->id);
-  json_t *out = *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "name", name, "summary",
-                                  claim->text, "where", claim->where, "source", claim->source,
-                                  "file", claim->section->path, "line", claim->section->line);
+  json_t *out = *json = eb_json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "name", name, "summary",
+                                     claim->text, "where", claim->where, "source", claim->source,
+                                     "file", claim->section->path, "line", claim->section->line);
   for (int k = 0; k < KEYS; k++) {
     json_t *values = json_array();
     const char *value;
     for (int at = 0; (value = eb_section_next(claim->section, keys[k], &at));)
-      json_array_append_new(values, json_string(value));
+      json_array_append_new(values, eb_json_text(value));
     json_object_set_new(out, keys[k], values);
   }
   json_t *names = json_object();
@@ -496,7 +499,7 @@ typedef struct listing {
 
 static void add(listing *to, const char *name, const char *summary) {
   if (to->array)
-    json_array_append_new(to->array, json_pack("{s:s, s:s}", "name", name, "summary", summary));
+    json_array_append_new(to->array, eb_json_pack("{s:s, s:s}", "name", name, "summary", summary));
   else
     eb_print(stdout, "%s%-30s %s\n", to->titled ? "  " : "", name, summary);
 }

@@ -11,6 +11,7 @@
 
 #include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
+#include "harness/print.h"
 #include "harness/results/merge.h"
 #include "harness/results/seal.h"
 #include "problems/base/memory.h"
@@ -141,12 +142,12 @@ enum { SHOWN = 20 /* shards that are told of one by one */ };
 static eb_error tell_shard(const eb_sharding *plan, int64_t number, const eb_shard *row) {
   eb_text command = {0};
   EB_TRY(eb_sharding_command(plan, number, &command));
-  fprintf(stderr, "  shard %" PRId64 "/%" PRId64 ": ", number, plan->shards);
+  eb_print(stderr, "  shard %" PRId64 "/%" PRId64 ": ", number, plan->shards);
   if (row)
-    fprintf(stderr, "ended with %" PRId64 " of %" PRId64 " cases", row->done, row->wanted);
+    eb_print(stderr, "ended with %" PRId64 " of %" PRId64 " cases", row->done, row->wanted);
   else
-    fprintf(stderr, "is in none of the files");
-  fprintf(stderr, "\n    %s\n", command.data ? command.data : "");
+    eb_print(stderr, "is in none of the files");
+  eb_print(stderr, "\n    %s\n", command.data ? command.data : "");
   eb_text_clear(&command);
   return EB_OK;
 }
@@ -163,8 +164,8 @@ static eb_error tell_plan(const eb_sharding *plan, int64_t *count) {
   }
   eb_text numbers = {0};
   EB_TRY(eb_sharding_lacking(plan, &numbers));
-  fprintf(stderr, "elastobench: %" PRId64 " of %" PRId64 " shards lacking: --array=%s\n", *count,
-          plan->shards, numbers.data ? numbers.data : "");
+  eb_print(stderr, "elastobench: %" PRId64 " of %" PRId64 " shards lacking: --array=%s\n", *count,
+           plan->shards, numbers.data ? numbers.data : "");
   eb_text_clear(&numbers);
   return EB_OK;
 }
@@ -187,10 +188,10 @@ static eb_error tell_all(const char *fresh, bool *complete) {
     error = tell_plan(&plans.items[i], &lacking);
   }
   if (others.nlinks > 0)
-    fprintf(stderr,
-            "elastobench: the shards come from %d machines: times may be compared within a scene, "
-            "whose solvers are in one shard, and not between scenes\n",
-            (int)others.nlinks + 1);
+    eb_print(stderr,
+             "elastobench: the shards come from %d machines: times may be compared within a scene, "
+             "whose solvers are in one shard, and not between scenes\n",
+             (int)others.nlinks + 1);
   eb_shardings_clear(&plans);
   return error;
 }
@@ -204,7 +205,7 @@ static eb_error merge(const eb_arguments *arguments, const eb_strings *inputs, c
   EB_TRY(join(fresh, inputs));
   EB_TRY(tell_all(fresh, &complete));
   if (complete || eb_arguments_has(arguments, "partial")) return eb_results_put(fresh, target);
-  fprintf(stderr, "elastobench: '%s' is not written; --partial writes what there is\n", target);
+  eb_print(stderr, "elastobench: '%s' is not written; --partial writes what there is\n", target);
   unlink(fresh);
   *code = EB_EXIT_NOTHING;
   return EB_OK;

@@ -5,6 +5,7 @@
 #include "harness/cli/command.h"
 #include "harness/names.h"
 #include "harness/precision/show.h"
+#include "harness/print.h"
 #include "harness/report/page.h"
 #include "harness/results/json.h"
 #include "problems/base/text.h"
@@ -162,7 +163,7 @@ static eb_error print(const eb_study *study, bool json) {
 static eb_error show(const eb_study *study, bool json, int *code) {
   EB_TRY(print(study, json));
   EB_TRY(write_page(study));
-  if (!json) printf("%s/index.html\n", study->request->folder);
+  if (!json) eb_print(stdout, "%s/index.html\n", study->request->folder);
   *code = code_of(study);
   if (*code == EB_EXIT_NOTHING) fprintf(stderr, "elastobench: nothing could be judged\n");
   if (study->interrupted)

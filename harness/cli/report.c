@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "harness/cli/command.h"
+#include "harness/print.h"
 #include "harness/report/report.h"
 
 static const eb_flag flags[] = {
@@ -23,7 +24,7 @@ static eb_error run(const eb_arguments *arguments, int *code) {
                                      .dir = folder,
                                      .pictures = eb_arguments_has(arguments, "pictures")};
   if (!error) error = eb_report_write(&request);
-  if (!error) printf("%s/index.html\n", folder);
+  if (!error) eb_print(stdout, "%s/index.html\n", folder);
   eb_strings_clear(&good);
   eb_strings_clear(&refused);
   return error;

@@ -9,9 +9,11 @@
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
 #include "harness/environment.h"
+#include "harness/print.h"
 #include "harness/report/page.h"
 #include "harness/reproduce/outcome.h"
 #include "harness/results/json.h"
+#include "harness/strings.h"
 #include "problems/base/text.h"
 
 static const eb_flag flags[] = {
@@ -58,10 +60,10 @@ typedef struct job {
   eb_reproduction reproduction;
 } job;
 
-static eb_error write_file(const char *folder, const char *name, const eb_text *text) {
+static eb_error write_file(const char *folder, const char *name, eb_text *text) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  return eb_file_write(path, text->data, text->length);
+  return eb_text_write(path, text);
 }
 
 /* ---- one paper ------------------------------------------------------------------------------ */
@@ -81,11 +83,11 @@ static eb_error show(job *j) {
   } else if (j->markdown) {
     error = eb_reproduction_markdown(found, &markdown);
     if (!error) error = write_file(j->folder, "RESULTS.md", &markdown);
-    if (!error && !j->all) fwrite(markdown.data, 1, markdown.length, stdout);
+    if (!error && !j->all) eb_print(stdout, "%s", markdown.data);
     eb_text_clear(&markdown);
   } else {
     error = eb_reproduction_print(found, stdout);
-    if (!error) printf("%s/index.html\n", j->folder);
+    if (!error) eb_print(stdout, "%s/index.html\n", j->folder);
   }
   if (!error) error = eb_reproduction_draw(found, j->folder);
   if (j->all) found->overview = "../index.html";
@@ -177,12 +179,12 @@ static eb_error prepare(job *j, const char *name) {
 static eb_error tell_shard(const job *j, const eb_session_end *end) {
   int cases = end->run + end->kept, fresh = end->run + end->tried;
   if (j->json)
-    return eb_json_print(json_pack("{s:i, s:i, s:s, s:i, s:i, s:i}", "shard", j->shard, "shards",
-                                   j->shards, "file", j->target, "cases", cases, "sweeps",
-                                   end->found, "new", fresh),
+    return eb_json_print(eb_json_pack("{s:i, s:i, s:s, s:i, s:i, s:i}", "shard", j->shard, "shards",
+                                      j->shards, "file", j->target, "cases", cases, "sweeps",
+                                      end->found, "new", fresh),
                          stdout);
-  printf("shard %d/%d: %d cases and %d sweeps in %s, %d new\n", j->shard, j->shards, cases,
-         end->found, j->target, fresh);
+  eb_print(stdout, "shard %d/%d: %d cases and %d sweeps in %s, %d new\n", j->shard, j->shards,
+           cases, end->found, j->target, fresh);
   return EB_OK;
 }
 
@@ -191,7 +193,7 @@ static eb_error reproduce(job *j, const char *name, int *code) {
   const eb_plan *plan = &j->plan.plan;
   bool judge = eb_arguments_has(j->arguments, "judge");
   if (eb_arguments_has(j->arguments, "dry-run")) {
-    if (j->all) printf("%s\n", j->paper->name);
+    if (j->all) eb_print(stdout, "%s\n", j->paper->name);
     return eb_summary_plan(plan, j->json, stdout);
   }
   if (j->all || !judge) EB_TRY(eb_folder_make(j->folder));
@@ -232,19 +234,20 @@ static eb_error print_all(gathering *all, bool markdown) {
   if (!error) error = eb_overview_markdown(&all->overview, &text);
   if (!error) error = eb_page_write(&html, all->folder);
   if (!error) error = write_file(all->folder, "RESULTS.md", &text);
-  if (!error && markdown) fwrite(text.data, 1, text.length, stdout);
+  if (!error && markdown) eb_print(stdout, "%s", text.data);
   eb_text_clear(&html);
   eb_text_clear(&text);
   EB_TRY(error);
   if (all->papers) {
     json_t *papers = all->papers;
     all->papers = NULL;
-    return eb_json_print(json_pack("{s:o}", "papers", papers), stdout);
+    return eb_json_print(eb_json_pack("{s:o}", "papers", papers), stdout);
   }
   if (markdown) return EB_OK;
-  printf("%d papers: %d claims reproduced, %d not reproduced, %d not comparable\n%s/index.html\n",
-         all->overview.paper_count, of[EB_REPRODUCED], of[EB_NOT_REPRODUCED], of[EB_NOT_COMPARABLE],
-         all->folder);
+  eb_print(stdout,
+           "%d papers: %d claims reproduced, %d not reproduced, %d not comparable\n%s/index.html\n",
+           all->overview.paper_count, of[EB_REPRODUCED], of[EB_NOT_REPRODUCED],
+           of[EB_NOT_COMPARABLE], all->folder);
   return EB_OK;
 }
 

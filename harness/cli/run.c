@@ -15,6 +15,7 @@
 #include "harness/names.h"
 #include "harness/predict/predict.h"
 #include "harness/print.h"
+#include "harness/results/json.h"
 #include "problems/base/text.h"
 #include "problems/mesh/io.h"
 
@@ -136,7 +137,7 @@ static void tell_notes(const eb_plan *plan) {
       told = mesh_of(plan, before) && strcmp(mesh_of(plan, before), path) == 0;
     if (told) continue;
     eb_error_free(eb_mesh_notes(path, &notes));
-    if (notes) fputs(notes, stderr);
+    if (notes) eb_print(stderr, "%s", notes);
     free(notes);
   }
 }
@@ -196,28 +197,25 @@ static eb_error fclib_wanted(const eb_arguments *arguments, bool *wanted) {
 
 static void print_text(const char *path, const eb_fclib *p, const char *solver,
                        const eb_fclib_result *r) {
-  printf("%s: %s problem of %d contacts, %d velocities\n", path, p->global ? "global" : "local",
-         (int)p->contacts, (int)p->size);
-  printf("  %s: %s after %lld iterations, %.4g s (%.4g s of it for the operator), merit %.3g\n",
-         solver, eb_reason_name(r->outcome.reason), (long long)r->outcome.iterations, r->seconds,
-         r->factor_seconds, r->merit);
-  if (!isnan(r->stored_merit)) printf("  the file's own solution: merit %.3g\n", r->stored_merit);
+  eb_print(stdout, "%s: %s problem of %d contacts, %d velocities\n", path,
+           p->global ? "global" : "local", (int)p->contacts, (int)p->size);
+  eb_print(stdout,
+           "  %s: %s after %lld iterations, %.4g s (%.4g s of it for the operator), merit %.3g\n",
+           solver, eb_reason_name(r->outcome.reason), (long long)r->outcome.iterations, r->seconds,
+           r->factor_seconds, r->merit);
+  if (!isnan(r->stored_merit))
+    eb_print(stdout, "  the file's own solution: merit %.3g\n", r->stored_merit);
 }
 
 static eb_error print_json(const char *path, const eb_fclib *p, const char *solver,
                            const eb_fclib_result *r) {
-  json_t *line =
-      json_pack("{s:s, s:s, s:i, s:i, s:s, s:s, s:I, s:f, s:f, s:f, s:o}", "file", path, "kind",
-                p->global ? "global" : "local", "contacts", (int)p->contacts, "velocities",
-                (int)p->size, "solver", solver, "reason", eb_reason_name(r->outcome.reason),
-                "iterations", (json_int_t)r->outcome.iterations, "seconds", r->seconds,
-                "operator_seconds", r->factor_seconds, "merit", r->merit, "stored_merit",
-                isnan(r->stored_merit) ? json_null() : json_real(r->stored_merit));
-  if (!line) return EB_ERROR(EB_ERR_MEMORY, "cannot print the result for '%s'", path);
-  json_dumpf(line, stdout, JSON_COMPACT);
-  putchar('\n');
-  json_decref(line);
-  return EB_OK;
+  json_t *line = eb_json_pack(
+      "{s:s, s:s, s:i, s:i, s:s, s:s, s:I, s:f, s:f, s:f, s:o}", "file", path, "kind",
+      p->global ? "global" : "local", "contacts", (int)p->contacts, "velocities", (int)p->size,
+      "solver", solver, "reason", eb_reason_name(r->outcome.reason), "iterations",
+      (json_int_t)r->outcome.iterations, "seconds", r->seconds, "operator_seconds",
+      r->factor_seconds, "merit", r->merit, "stored_merit", eb_json_real(r->stored_merit));
+  return eb_json_line(line, stdout);
 }
 
 /* Solves a file with a solver in this process, and prints a line or an object. With `output` the

@@ -7,6 +7,7 @@
 #include "harness/names.h"
 #include "harness/predict/scaling_read.h"
 #include "harness/predict/scaling_show.h"
+#include "harness/print.h"
 #include "harness/results/json.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
@@ -135,7 +136,7 @@ static eb_error print(const eb_scaling_study *study, print_format format) {
     return eb_json_print(json, stdout);
   }
   eb_error error = eb_scaling_markdown(study, &text);
-  if (!error) fwrite(text.data, 1, text.length, stdout);
+  if (!error) eb_print(stdout, "%s", text.data);
   eb_text_clear(&text);
   return error;
 }

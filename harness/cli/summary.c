@@ -31,14 +31,14 @@ static void describe_origin(const eb_origin *from, char *out, size_t bytes) {
 static json_t *case_json(const eb_case *work, const eb_prediction *expected) {
   char from[260];
   describe_origin(&work->from, from, sizeof from);
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:f, s:f, s:o, s:o}",
-                   "id", work->id, "from", from, "scene", work->scene->name, "parameters",
-                   work->all_parameters, "solver", work->solver->name, "options", work->all_options,
-                   "ranks", work->ranks, "threads", work->threads, "repetition", work->repetition,
-                   "steps", (json_int_t)work->steps, "seed", (json_int_t)work->seed, "timeout",
-                   work->timeout, "memory", work->memory, "predicted_memory",
-                   expected->memory.known ? json_real(expected->memory.peak) : json_null(),
-                   "prediction", eb_prediction_json(expected));
+  return eb_json_pack(
+      "{s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:I, s:f, s:f, s:o, s:o}", "id", work->id,
+      "from", from, "scene", work->scene->name, "parameters", work->all_parameters, "solver",
+      work->solver->name, "options", work->all_options, "ranks", work->ranks, "threads",
+      work->threads, "repetition", work->repetition, "steps", (json_int_t)work->steps, "seed",
+      (json_int_t)work->seed, "timeout", work->timeout, "memory", work->memory, "predicted_memory",
+      expected->memory.known ? json_real(expected->memory.peak) : json_null(), "prediction",
+      eb_prediction_json(expected));
 }
 
 static void print_case(const eb_case *work, const eb_prediction *expected, FILE *out) {
@@ -90,9 +90,9 @@ static eb_error show_grid(const eb_product *grid, eb_predictor *predictor, json_
   const char *scene = grid->solvers[0].scene->name;
   if (!error && grids)
     json_array_append_new(
-        grids, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "name", grid->label, "scene", scene,
-                         "axes", axes.data, "points", (json_int_t)grid->points, "cases",
-                         (json_int_t)grid->count, "cases_here", (json_int_t)count));
+        grids, eb_json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "name", grid->label, "scene", scene,
+                            "axes", axes.data, "points", (json_int_t)grid->points, "cases",
+                            (json_int_t)grid->count, "cases_here", (json_int_t)count));
   else if (!error)
     eb_print(out, "%-28s sweep of %s: %lld points, %lld cases, %lld of them here\n", scene,
              axes.data, (long long)grid->points, (long long)grid->count, (long long)count);
@@ -114,16 +114,16 @@ eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
     double high = eb_sweep_value(s, s->count - 1);
     if (json)
       json_array_append_new(sweeps,
-                            json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f}", "name", s->name,
-                                      "scene", scene, "solver", solver, "option", s->option, "low",
-                                      s->low, "high", high, "step", s->step));
+                            eb_json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f}", "name", s->name,
+                                         "scene", scene, "solver", solver, "option", s->option,
+                                         "low", s->low, "high", high, "step", s->step));
     else
       eb_print(out, "%-28s %-32s sweep of %s from %g to %g in steps of %g\n", scene, solver,
                s->option, s->low, high, s->step);
   }
   if (json)
     return eb_json_print(
-        json_pack("{s:o, s:o, s:o}", "cases", cases, "sweeps", sweeps, "grids", grids), out);
+        eb_json_pack("{s:o, s:o, s:o}", "cases", cases, "sweeps", sweeps, "grids", grids), out);
   eb_print(out, "%lld cases", (long long)(eb_plan_size(plan) - plan->sweep_count));
   if (plan->sweep_count > 0) eb_print(out, " and %d sweeps", plan->sweep_count);
   eb_print(out, "\n");
@@ -240,7 +240,7 @@ static json_t *row_json(const row *r) {
   json_object_set_new(json, "median_step_seconds", eb_json_real(r->median));
   json_object_set_new(json, "iterations_per_step", eb_json_real(r->iterations));
   json_object_set_new(json, "largest_relative_residual", eb_json_real(r->residual));
-  json_object_set_new(json, "class", json_string(eb_class_words(class).text));
+  json_object_set_new(json, "class", eb_json_text(eb_class_words(class).text));
   json_object_set_new(json, "ranked", json_boolean(eb_run_ranked(r->run)));
   json_object_set_new(json, "over_fastest", eb_json_real(r->rank.over));
   return json;
@@ -307,9 +307,9 @@ static eb_error show_sweeps(const eb_plan *plan, const eb_results *results, json
     bool stable = isfinite(s->least_stable), unstable = isfinite(s->greatest_unstable);
     if (!error && there && all) {
       json_t *json =
-          json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "name", s->name, "scene", s->scene,
-                    "solver", s->solver, "option", s->option, "found", s->found, "detail",
-                    s->detail, "audit", s->audit, "trials", s->count);
+          eb_json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "name", s->name, "scene",
+                       s->scene, "solver", s->solver, "option", s->option, "found", s->found,
+                       "detail", s->detail, "audit", s->audit, "trials", s->count);
       json_object_set_new(json, "least_stable", eb_json_real(s->least_stable));
       json_object_set_new(json, "greatest_unstable", eb_json_real(s->greatest_unstable));
       json_array_append_new(all, json);
@@ -354,7 +354,7 @@ eb_error eb_summary_print(const eb_plan *plan, const char *target, bool json, FI
   if (!error) error = show_sweeps(plan, results, sweeps, out);
   if (!error && json)
     error = eb_json_print(
-        json_pack("{s:s, s:O, s:O}", "file", target, "runs", runs, "sweeps", sweeps), out);
+        eb_json_pack("{s:s, s:O, s:O}", "file", target, "runs", runs, "sweeps", sweeps), out);
   json_decref(runs);
   json_decref(sweeps);
   for (int i = 0; i < t.point_count; i++) eb_case_clear(&t.points[i]);

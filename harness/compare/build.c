@@ -1,6 +1,7 @@
 /* A revision is built from `git archive`, which leaves the repository and its working copy alone,
  * in a folder of its own that is named after what it is made from. */
 #include "harness/compare/build.h"
+#include "harness/print.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -195,7 +196,7 @@ static eb_error build_in(const char *name, const char *commit, const char *top, 
   char *made = NULL;
   EB_TRY(eb_string_format(program, "%s/elastobench", folder));
   if (access(*program, X_OK) == 0) return EB_OK;
-  fprintf(stderr, "building %s (%.12s) in %s\n", name, commit, folder);
+  eb_print(stderr, "building %s (%.12s) in %s\n", name, commit, folder);
   EB_TRY(clear_away(folder, signals));
   EB_TRY(eb_folder_make(folder));
   EB_TRY(unpack(name, commit, top, folder, signals));

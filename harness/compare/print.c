@@ -33,9 +33,9 @@ static double percent(double log_ratio) {
 
 static void print_change(const eb_series *s, FILE *out) {
   if (s->count == 0 || !isfinite(s->centre))
-    fprintf(out, "  %8s", "-");
+    eb_print(out, "  %8s", "-");
   else
-    fprintf(out, "  %+7.2f%%", percent(s->centre));
+    eb_print(out, "  %+7.2f%%", percent(s->centre));
 }
 
 /* In per cent; of few rounds there is none. */
@@ -52,14 +52,14 @@ static void print_case(const eb_compared *c, int width, FILE *out) {
   describe_interval(cpu, "-", interval, sizeof interval);
   eb_print(out, "%-*s  %-16s", width, c->name, eb_compare_verdict_name(c->verdict));
   print_change(cpu, out);
-  fprintf(out, "  %18s", interval);
+  eb_print(out, "  %18s", interval);
   print_change(&c->wall, out);
   if (c->instructed_steps > 0)
-    fprintf(out, "  %+11.2f%%",
-            100 * (c->instructions[EB_HEAD].executed / c->instructions[EB_BASE].executed - 1));
+    eb_print(out, "  %+11.2f%%",
+             100 * (c->instructions[EB_HEAD].executed / c->instructions[EB_BASE].executed - 1));
   else
-    fprintf(out, "  %12s", "-");
-  fprintf(out, "  %6d\n", cpu->count);
+    eb_print(out, "  %12s", "-");
+  eb_print(out, "  %6d\n", cpu->count);
   for (const char *line = c->trouble ? c->trouble : c->reasons; line && *line;) {
     size_t length = strcspn(line, "\n");
     eb_print(out, "    %.*s\n", (int)length, line);
@@ -77,22 +77,23 @@ static void print_text(const eb_comparison *all, const eb_compare_title *title, 
   }
   for (int k = 0; k < all->count; k++)
     if ((int)strlen(all->cases[k].name) > width) width = (int)strlen(all->cases[k].name);
-  fprintf(out, "\n%-*s  %-16s  %8s  %18s  %8s  %12s  %6s\n", width, "case", "verdict", "CPU time",
-          "90 % interval", "wall", "instructions", "rounds");
+  eb_print(out, "\n%-*s  %-16s  %8s  %18s  %8s  %12s  %6s\n", width, "case", "verdict", "CPU time",
+           "90 % interval", "wall", "instructions", "rounds");
   for (int k = 0; k < all->count; k++) print_case(&all->cases[k], width, out);
   putc('\n', out);
   if (all->uninstructed) eb_print(out, "instructions: not counted: %s\n", all->uninstructed);
   if (all->injected > 0)
-    fprintf(out,
-            "controls in the same rounds: BASE beside itself raised %d alarms in %d cases, a delay "
-            "of %.0f %% was found in %d of %d\n",
-            all->alarms, all->raced, 100 * all->injected, all->found, all->raced);
+    eb_print(
+        out,
+        "controls in the same rounds: BASE beside itself raised %d alarms in %d cases, a delay "
+        "of %.0f %% was found in %d of %d\n",
+        all->alarms, all->raced, 100 * all->injected, all->found, all->raced);
   else
-    fprintf(out,
-            "controls: none, for the runs were not fed in turns: a machine that has changed in "
-            "between looks like a change\n");
-  fprintf(out, "verdict: %s (margin %g %%)\n", eb_compare_verdict_name(all->verdict),
-          100 * title->margin);
+    eb_print(out,
+             "controls: none, for the runs were not fed in turns: a machine that has changed in "
+             "between looks like a change\n");
+  eb_print(out, "verdict: %s (margin %g %%)\n", eb_compare_verdict_name(all->verdict),
+           100 * title->margin);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -101,12 +102,12 @@ static json_t *series_json(const eb_series *s) {
   json_t *rounds = json_array();
   for (int k = 0; k < s->count; k++) json_array_append_new(rounds, eb_json_real(s->y[k]));
   if (s->count == 0)
-    return json_pack("{s:s, s:o}", "verdict", eb_change_name(s->change), "log_ratios", rounds);
-  return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "verdict", eb_change_name(s->change), "change",
-                   eb_json_real(expm1(s->centre)), "low",
-                   eb_json_real(isfinite(s->low) ? expm1(s->low) : NAN), "high",
-                   eb_json_real(expm1(s->high)), "probability", eb_json_real(s->probability),
-                   "log_ratios", rounds);
+    return eb_json_pack("{s:s, s:o}", "verdict", eb_change_name(s->change), "log_ratios", rounds);
+  return eb_json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "verdict", eb_change_name(s->change),
+                      "change", eb_json_real(expm1(s->centre)), "low",
+                      eb_json_real(isfinite(s->low) ? expm1(s->low) : NAN), "high",
+                      eb_json_real(expm1(s->high)), "probability", eb_json_real(s->probability),
+                      "log_ratios", rounds);
 }
 
 /* "a=1,b=2" as an object; digests, which are no numbers, as texts. */
@@ -118,54 +119,53 @@ static json_t *counts_json(const char *counts) {
     snprintf(key, sizeof key, "%.*s", (int)length, name);
     snprintf(value, sizeof value, "%.*s", (int)(all - length - 1), name + length + 1);
     bool digest = strcmp(key, "residuals") == 0 || strcmp(key, "state") == 0;
-    json_object_set_new(object, key,
-                        digest ? json_string(value) : eb_json_real(strtod(value, NULL)));
+    eb_json_set(object, key, digest ? eb_json_text(value) : eb_json_real(strtod(value, NULL)));
     name += all + (name[all] == ',');
   }
   return object;
 }
 
 static json_t *sides_json(json_t *base, json_t *head) {
-  return json_pack("{s:o, s:o}", "base", base, "head", head);
+  return eb_json_pack("{s:o, s:o}", "base", base, "head", head);
 }
 
 static json_t *instructions_json(const eb_instructions *i) {
-  return json_pack("{s:o, s:o, s:o}", "executed", eb_json_real(i->executed), "first_level_misses",
-                   eb_json_real(i->first_misses), "last_level_misses",
-                   eb_json_real(i->last_misses));
+  return eb_json_pack("{s:o, s:o, s:o}", "executed", eb_json_real(i->executed),
+                      "first_level_misses", eb_json_real(i->first_misses), "last_level_misses",
+                      eb_json_real(i->last_misses));
 }
 
 static json_t *case_json(const eb_compared *c, bool controlled) {
   json_t *object =
-      json_pack("{s:s, s:s, s:s, s:s, s:b, s:I, s:o, s:I, s:i, s:o, s:o}", "case", c->name,
-                "verdict", eb_compare_verdict_name(c->verdict), "trouble",
-                c->trouble ? c->trouble : "", "reasons", c->reasons ? c->reasons : "",
-                "deterministic", !c->counts_again[EB_BASE] && !c->counts_again[EB_HEAD],
-                "counted_steps", (json_int_t)c->counted_steps, "counts",
-                sides_json(counts_json(c->counts[EB_BASE]), counts_json(c->counts[EB_HEAD])),
-                "block_steps", (json_int_t)c->block, "rounds", c->cpu[EB_LANE_HEAD].count, "cpu",
-                series_json(&c->cpu[EB_LANE_HEAD]), "wall", series_json(&c->wall));
+      eb_json_pack("{s:s, s:s, s:s, s:s, s:b, s:I, s:o, s:I, s:i, s:o, s:o}", "case", c->name,
+                   "verdict", eb_compare_verdict_name(c->verdict), "trouble",
+                   c->trouble ? c->trouble : "", "reasons", c->reasons ? c->reasons : "",
+                   "deterministic", !c->counts_again[EB_BASE] && !c->counts_again[EB_HEAD],
+                   "counted_steps", (json_int_t)c->counted_steps, "counts",
+                   sides_json(counts_json(c->counts[EB_BASE]), counts_json(c->counts[EB_HEAD])),
+                   "block_steps", (json_int_t)c->block, "rounds", c->cpu[EB_LANE_HEAD].count, "cpu",
+                   series_json(&c->cpu[EB_LANE_HEAD]), "wall", series_json(&c->wall));
   if (c->instructed_steps > 0)
     json_object_set_new(object, "instructions",
                         sides_json(instructions_json(&c->instructions[EB_BASE]),
                                    instructions_json(&c->instructions[EB_HEAD])));
   if (controlled)
     json_object_set_new(object, "controls",
-                        json_pack("{s:o, s:o}", "same", series_json(&c->cpu[EB_LANE_AGAIN]),
-                                  "delayed", series_json(&c->cpu[EB_LANE_DELAYED])));
+                        eb_json_pack("{s:o, s:o}", "same", series_json(&c->cpu[EB_LANE_AGAIN]),
+                                     "delayed", series_json(&c->cpu[EB_LANE_DELAYED])));
   return object;
 }
 
 static json_t *build_json(const eb_build *b) {
-  return json_pack("{s:s, s:s, s:s}", "name", b->given, "version", b->version ? b->version : "",
-                   "flags", b->flags ? b->flags : "");
+  return eb_json_pack("{s:s, s:s, s:s}", "name", b->given, "version", b->version ? b->version : "",
+                      "flags", b->flags ? b->flags : "");
 }
 
 static eb_error print_json(const eb_comparison *all, const eb_compare_title *title, FILE *out) {
   json_t *cases = json_array();
   for (int k = 0; k < all->count; k++)
     json_array_append_new(cases, case_json(&all->cases[k], all->injected > 0));
-  json_t *object = json_pack(
+  json_t *object = eb_json_pack(
       "{s:s, s:o, s:o, s:f, s:f, s:o, s:s}", "verdict", eb_compare_verdict_name(all->verdict),
       "base", build_json(&title->builds[EB_BASE]), "head", build_json(&title->builds[EB_HEAD]),
       "margin", title->margin, "seconds", title->seconds, "cases", cases, "instructions_left_out",
@@ -173,11 +173,11 @@ static eb_error print_json(const eb_comparison *all, const eb_compare_title *tit
   if (object && all->injected == 0)
     json_object_set_new(
         object, "unpaired",
-        json_pack("{s:i, s:i}", "base", all->unpaired[EB_BASE], "head", all->unpaired[EB_HEAD]));
+        eb_json_pack("{s:i, s:i}", "base", all->unpaired[EB_BASE], "head", all->unpaired[EB_HEAD]));
   if (object && all->injected > 0)
     json_object_set_new(object, "controls",
-                        json_pack("{s:i, s:i, s:i, s:f}", "cases", all->raced, "alarms",
-                                  all->alarms, "found", all->found, "delay", all->injected));
+                        eb_json_pack("{s:i, s:i, s:i, s:f}", "cases", all->raced, "alarms",
+                                     all->alarms, "found", all->found, "delay", all->injected));
   if (!object) return EB_ERROR(EB_ERR_MEMORY, "no memory to print the comparison");
   return eb_json_print(object, out);
 }

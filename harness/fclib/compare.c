@@ -11,6 +11,8 @@
 #include "harness/fclib/fclib.h"
 #include "harness/fclib/siconos.h"
 #include "harness/names.h"
+#include "harness/print.h"
+#include "harness/results/json.h"
 #include "harness/results/profile.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
@@ -155,25 +157,27 @@ static const char *base_name(const char *path) {
 }
 
 static void print_head(const eb_fclib_race *race, const eb_strings *solvers) {
-  printf("Seconds to a merit of %g, median of %d runs (iterations); **best**; -: failed\n\n"
-         "| problem |",
-         race->merit, race->repeats);
-  for (int s = 0; s < solvers->count; s++) printf(" %s |", solvers->items[s]);
-  printf("\n|---|");
-  for (int s = 0; s < solvers->count; s++) printf("---|");
-  printf("\n");
+  eb_print(stdout,
+           "Seconds to a merit of %g, median of %d runs (iterations); **best**; -: failed\n\n"
+           "| problem |",
+           race->merit, race->repeats);
+  for (int s = 0; s < solvers->count; s++) eb_print(stdout, " %s |", solvers->items[s]);
+  eb_print(stdout, "\n|---|");
+  for (int s = 0; s < solvers->count; s++) eb_print(stdout, "---|");
+  eb_print(stdout, "\n");
 }
 
 static void print_row(const char *path, int solvers, const entry *row, double best) {
-  printf("| %s |", base_name(path));
+  eb_print(stdout, "| %s |", base_name(path));
   for (int s = 0; s < solvers; s++) {
     const char *mark = row[s].seconds == best ? "**" : "";
     if (isnan(row[s].seconds))
-      printf(" - |");
+      eb_print(stdout, " - |");
     else
-      printf(" %s%.4g%s (%lld) |", mark, row[s].seconds, mark, (long long)row[s].iterations);
+      eb_print(stdout, " %s%.4g%s (%lld) |", mark, row[s].seconds, mark,
+               (long long)row[s].iterations);
   }
-  printf("\n");
+  eb_print(stdout, "\n");
   fflush(stdout);
 }
 
@@ -181,30 +185,29 @@ static void print_row(const char *path, int solvers, const entry *row, double be
 static void print_profile(const eb_costs *costs, const eb_strings *solvers) {
   static const double factors[] = {1, 1.5, 2, 5, 10, 100, INFINITY};
   enum { FACTORS = sizeof factors / sizeof *factors };
-  printf("\nShare of the problems solved within so many times the best time\n\n| solver |");
-  for (int k = 0; k < FACTORS - 1; k++) printf(" %g |", factors[k]);
-  printf(" ever |\n|---|");
-  for (int k = 0; k < FACTORS; k++) printf("---|");
+  eb_print(stdout,
+           "\nShare of the problems solved within so many times the best time\n\n| solver |");
+  for (int k = 0; k < FACTORS - 1; k++) eb_print(stdout, " %g |", factors[k]);
+  eb_print(stdout, " ever |\n|---|");
+  for (int k = 0; k < FACTORS; k++) eb_print(stdout, "---|");
   for (int s = 0; s < costs->solvers; s++) {
-    printf("\n| %s |", solvers->items[s]);
+    eb_print(stdout, "\n| %s |", solvers->items[s]);
     for (int k = 0; k < FACTORS; k++)
-      printf(" %.2f |", (double)eb_profile_within(costs, s, factors[k]) / costs->problems);
+      eb_print(stdout, " %.2f |",
+               (double)eb_profile_within(costs, s, factors[k]) / costs->problems);
   }
-  printf("\n");
+  eb_print(stdout, "\n");
 }
 
-static void print_line(const char *path, const char *spec, const entry *e) {
-  printf("{\"file\": \"%s\", \"solver\": \"%s\", ", base_name(path), spec);
-  if (isnan(e->seconds))
-    printf("\"seconds\": null, ");
-  else
-    printf("\"seconds\": %.6g, \"tolerance\": %.3g, \"iterations\": %lld, ", e->seconds,
-           e->tolerance, (long long)e->iterations);
-  if (isnan(e->merit))
-    printf("\"merit\": null}\n");
-  else
-    printf("\"merit\": %.3g}\n", e->merit);
-  fflush(stdout);
+static eb_error print_line(const char *path, const char *spec, const entry *e) {
+  json_t *line = eb_json_pack("{s:s, s:s, s:f}", "file", base_name(path), "solver", spec, "seconds",
+                              e->seconds);
+  if (line && !isnan(e->seconds)) {
+    json_object_set_new(line, "tolerance", eb_json_real(e->tolerance));
+    json_object_set_new(line, "iterations", json_integer(e->iterations));
+  }
+  if (line) json_object_set_new(line, "merit", eb_json_real(e->merit));
+  return eb_json_line(line, stdout);
 }
 
 /* ---- the race ---- */
@@ -232,7 +235,7 @@ static eb_error run_all(const eb_fclib_race *race, const eb_strings *solvers, bo
     const char *path = race->files->items[f];
     for (int s = 0; s < costs.solvers; s++) {
       EB_TRY(run_entry(race, path, solvers->items[s], row + s));
-      if (json) print_line(path, solvers->items[s], row + s);
+      if (json) EB_TRY(print_line(path, solvers->items[s], row + s));
       seconds[f * costs.solvers + s] = row[s].seconds;
     }
     if (!json) print_row(path, costs.solvers, row, eb_costs_best(&costs, f));

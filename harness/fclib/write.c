@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "harness/fclib/fclib.h"
+#include "harness/print.h"
 #include "harness/results/export.h"
 #include "harness/results/h5.h"
 #include "problems/base/memory.h"
@@ -204,7 +205,7 @@ static eb_error export_run(const eb_results *results, const eb_run *run, const c
   eb_error error = copy_problem(from, path);
   H5Gclose(from);
   if (error) return error;
-  fprintf(out, "%s\n", path);
+  eb_print(out, "%s\n", path);
   ++*written;
   return EB_OK;
 }

@@ -21,8 +21,12 @@ static const char schema[] = "elastobench history 1";
 
 /* ---- in memory ------------------------------------------------------------------------------- */
 
+/* Of the texts as the record's file keeps them. */
 static void make_fingerprint(eb_history_record *r) {
   char cores[16];
+  eb_text_clean(r->cpu);
+  eb_text_clean(r->compiler);
+  eb_text_clean(r->flags);
   const char *const parts[] = {r->cpu, cores, r->compiler, r->flags};
   uint64_t hash = EB_HASH_SEED;
   snprintf(cores, sizeof cores, "%d", r->cores);
@@ -124,11 +128,11 @@ static eb_error put_line(eb_text *text, const char *before, json_t *json, const 
 }
 
 static json_t *figure_json(const eb_history_figure *f) {
-  json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I}", "name", f->name, "unit", f->unit,
-                           "better", f->more ? "more" : "less", "value", eb_json_real(f->value),
-                           "relative", eb_json_real(f->relative), "spread", eb_json_real(f->spread),
-                           "samples", (json_int_t)f->samples);
-  if (json && *f->class) json_object_set_new(json, "class", json_string(f->class));
+  json_t *json = eb_json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I}", "name", f->name, "unit",
+                              f->unit, "better", f->more ? "more" : "less", "value",
+                              eb_json_real(f->value), "relative", eb_json_real(f->relative),
+                              "spread", eb_json_real(f->spread), "samples", (json_int_t)f->samples);
+  if (json && *f->class) json_object_set_new(json, "class", eb_json_text(f->class));
   return json;
 }
 
@@ -138,13 +142,14 @@ static eb_error put_record(const eb_history_record *r, eb_text *text) {
                         "{\"schema\": \"%s\",\n\"commit\": \"%s\", \"date\": \"%s\", "
                         "\"dirty\": %s,\n",
                         schema, r->commit, r->date, r->dirty ? "true" : "false"));
-  EB_TRY(put_line(text, "\"machine\": ",
-                  json_pack("{s:s, s:s, s:i, s:s, s:s}", "fingerprint", r->fingerprint, "cpu",
+  EB_TRY(
+      put_line(text, "\"machine\": ",
+               eb_json_pack("{s:s, s:s, s:i, s:s, s:s}", "fingerprint", r->fingerprint, "cpu",
                             r->cpu, "cores", r->cores, "compiler", r->compiler, "flags", r->flags),
-                  ","));
+               ","));
   EB_TRY(put_line(
       text, "\"limits\": ",
-      json_pack("{s:o, s:o}", "dgemm", eb_json_real(r->dgemm), "triad", eb_json_real(r->triad)),
+      eb_json_pack("{s:o, s:o}", "dgemm", eb_json_real(r->dgemm), "triad", eb_json_real(r->triad)),
       ","));
   EB_TRY(eb_text_printf(text, "\"figures\": [\n"));
   for (int i = 0; i < r->count; i++)

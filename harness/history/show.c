@@ -58,20 +58,20 @@ void eb_history_print(const eb_history_shown *shown, FILE *out) {
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *point_json(const eb_history_record *r, const eb_history_figure *f) {
-  return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:I}", "commit", r->commit, "date", r->date,
-                   "dirty", r->dirty, "value", eb_json_real(f->value), "relative",
-                   eb_json_real(f->relative), "spread", eb_json_real(f->spread), "samples",
-                   (json_int_t)f->samples);
+  return eb_json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:I}", "commit", r->commit, "date", r->date,
+                      "dirty", r->dirty, "value", eb_json_real(f->value), "relative",
+                      eb_json_real(f->relative), "spread", eb_json_real(f->spread), "samples",
+                      (json_int_t)f->samples);
 }
 
 static json_t *levels_json(const eb_history_series *s) {
   json_t *all = json_array();
   for (int l = 0; l < s->found.level_count; l++) {
     const eb_level *level = &s->found.levels[l];
-    json_array_append_new(all, json_pack("{s:s, s:s, s:i, s:o}", "from",
-                                         s->records[level->first]->commit, "to",
-                                         s->records[level->last]->commit, "count", level->count,
-                                         "value", eb_json_real(level->value)));
+    json_array_append_new(all, eb_json_pack("{s:s, s:s, s:i, s:o}", "from",
+                                            s->records[level->first]->commit, "to",
+                                            s->records[level->last]->commit, "count", level->count,
+                                            "value", eb_json_real(level->value)));
   }
   return all;
 }
@@ -81,11 +81,11 @@ static json_t *changes_json(const eb_history_series *s) {
   for (int c = 0; c < s->found.change_count; c++) {
     const eb_change *change = &s->found.changes[c];
     const eb_history_record *r = s->records[change->at];
-    json_array_append_new(all,
-                          json_pack("{s:s, s:s, s:s, s:f, s:f, s:s}", "commit", r->commit, "date",
-                                    r->date, "after", s->records[s->found.levels[c].last]->commit,
-                                    "size", change->size, "p", change->p, "verdict",
-                                    eb_history_worse(s, change) ? "worse" : "better"));
+    json_array_append_new(all, eb_json_pack("{s:s, s:s, s:s, s:f, s:f, s:s}", "commit", r->commit,
+                                            "date", r->date, "after",
+                                            s->records[s->found.levels[c].last]->commit, "size",
+                                            change->size, "p", change->p, "verdict",
+                                            eb_history_worse(s, change) ? "worse" : "better"));
   }
   return all;
 }
@@ -94,14 +94,14 @@ static json_t *series_json(const eb_history_series *s, const eb_change_options *
   json_t *points = json_array();
   for (int i = 0; i < s->count; i++)
     json_array_append_new(points, point_json(s->records[i], s->figures[i]));
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:f, s:o, s:o, s:o}", "name",
-                   s->name, "unit", s->unit, "class", s->class, "better", s->more ? "more" : "less",
-                   "basis", s->relative ? "relative" : "value", "latest",
-                   point_json(s->records[s->count - 1], s->figures[s->count - 1]), "since",
-                   eb_json_real(eb_history_since(s)), "noise", eb_json_real(s->found.noise),
-                   "correlation", eb_json_real(s->found.correlation), "correlated",
-                   eb_history_correlated(s, options), "drift", s->found.drift, "levels",
-                   levels_json(s), "changes", changes_json(s), "points", points);
+  return eb_json_pack(
+      "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:f, s:o, s:o, s:o}", "name", s->name,
+      "unit", s->unit, "class", s->class, "better", s->more ? "more" : "less", "basis",
+      s->relative ? "relative" : "value", "latest",
+      point_json(s->records[s->count - 1], s->figures[s->count - 1]), "since",
+      eb_json_real(eb_history_since(s)), "noise", eb_json_real(s->found.noise), "correlation",
+      eb_json_real(s->found.correlation), "correlated", eb_history_correlated(s, options), "drift",
+      s->found.drift, "levels", levels_json(s), "changes", changes_json(s), "points", points);
 }
 
 static json_t *machine_json(const eb_history_view *view, const eb_history_machine *machine,
@@ -110,9 +110,9 @@ static json_t *machine_json(const eb_history_view *view, const eb_history_machin
   json_t *figures = json_array();
   for (int s = machine->first; s < machine->last; s++)
     json_array_append_new(figures, series_json(&view->series[s], options));
-  return json_pack("{s:s, s:s, s:i, s:s, s:s, s:i, s:o}", "fingerprint", facts->fingerprint, "cpu",
-                   facts->cpu, "cores", facts->cores, "compiler", facts->compiler, "flags",
-                   facts->flags, "records", machine->records, "figures", figures);
+  return eb_json_pack("{s:s, s:s, s:i, s:s, s:s, s:i, s:o}", "fingerprint", facts->fingerprint,
+                      "cpu", facts->cpu, "cores", facts->cores, "compiler", facts->compiler,
+                      "flags", facts->flags, "records", machine->records, "figures", figures);
 }
 
 eb_error eb_history_json(const eb_history_shown *shown, FILE *out) {
@@ -121,10 +121,10 @@ eb_error eb_history_json(const eb_history_shown *shown, FILE *out) {
   json_t *machines = json_array();
   for (int m = 0; m < view->machine_count; m++)
     json_array_append_new(machines, machine_json(view, &view->machines[m], options));
-  return eb_json_print(json_pack("{s:s, s:s, s:f, s:f, s:f, s:i, s:i, s:o}", "store", shown->folder,
-                                 "order", shown->history->by_git ? "git" : "date", "p", options->p,
-                                 "least", options->least, "correlation", options->correlation,
-                                 "shortest", options->shortest, "dirty_left_out", view->dirty,
-                                 "machines", machines),
+  return eb_json_print(eb_json_pack("{s:s, s:s, s:f, s:f, s:f, s:i, s:i, s:o}", "store",
+                                    shown->folder, "order", shown->history->by_git ? "git" : "date",
+                                    "p", options->p, "least", options->least, "correlation",
+                                    options->correlation, "shortest", options->shortest,
+                                    "dirty_left_out", view->dirty, "machines", machines),
                        out);
 }

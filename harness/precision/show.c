@@ -245,12 +245,12 @@ static json_t *json_costs(const double costs[EB_COST_KINDS]) {
 static json_t *json_trial(const eb_trial *t) {
   json_t *front = json_array();
   for (int c = 0; c < EB_COST_KINDS; c++)
-    if (t->front[c]) json_array_append_new(front, json_string(eb_cost_names[c]));
-  return json_pack("{s:f, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "dt", t->dt, "options",
-                   t->options ? t->options : "", "state", eb_trial_state_name(t->state), "why",
-                   t->why ? t->why : "", "error", eb_json_real(t->error), "speed_error",
-                   eb_json_real(t->speed_error), "cost", json_costs(t->cost), "least",
-                   json_costs(t->least), "most", json_costs(t->most), "front", front);
+    if (t->front[c]) json_array_append_new(front, eb_json_text(eb_cost_names[c]));
+  return eb_json_pack("{s:f, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "dt", t->dt, "options",
+                      t->options ? t->options : "", "state", eb_trial_state_name(t->state), "why",
+                      t->why ? t->why : "", "error", eb_json_real(t->error), "speed_error",
+                      eb_json_real(t->speed_error), "cost", json_costs(t->cost), "least",
+                      json_costs(t->least), "most", json_costs(t->most), "front", front);
 }
 
 static json_t *json_trials(const eb_study *study, int scene) {
@@ -261,7 +261,7 @@ static json_t *json_trials(const eb_study *study, int scene) {
     for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++)
       json_array_append_new(list, json_trial(&trials[i]));
     json_array_append_new(
-        solvers, json_pack("{s:s, s:o}", "solver", study->solvers[k].spec, "trials", list));
+        solvers, eb_json_pack("{s:s, s:o}", "solver", study->solvers[k].spec, "trials", list));
   }
   return solvers;
 }
@@ -291,9 +291,9 @@ static json_t *json_reference(const eb_study_scene *s) {
                            stands ? f->tolerance_x / f->moved : NAN,
                            s->seconds / (double)f->finest};
   json_t *json = json_reals(names, values);
-  json_object_set_new(json, "state", json_string(states[f->state]));
-  json_object_set_new(json, "detail", json_string(f->detail ? f->detail : ""));
-  json_object_set_new(json, "solver", json_string(f->solver ? f->solver : ""));
+  json_object_set_new(json, "state", eb_json_text(states[f->state]));
+  json_object_set_new(json, "detail", eb_json_text(f->detail ? f->detail : ""));
+  json_object_set_new(json, "solver", eb_json_text(f->solver ? f->solver : ""));
   json_object_set_new(json, "levels", json_integer(f->levels));
   json_object_set_new(json, "orders", json_orders(&f->x));
   return json;
@@ -302,9 +302,9 @@ static json_t *json_reference(const eb_study_scene *s) {
 static json_t *json_control(const eb_study_scene *s) {
   const eb_control *c = &s->control;
   if (!c->wanted) return json_null();
-  return json_pack("{s:o, s:o, s:o, s:s}", "nu", eb_json_real(s->ratio), "resolution",
-                   eb_json_real(c->resolution), "difference", eb_json_real(c->difference), "detail",
-                   c->detail ? c->detail : "");
+  return eb_json_pack("{s:o, s:o, s:o, s:s}", "nu", eb_json_real(s->ratio), "resolution",
+                      eb_json_real(c->resolution), "difference", eb_json_real(c->difference),
+                      "detail", c->detail ? c->detail : "");
 }
 
 /* The solvers that count nothing of the kind. */
@@ -312,7 +312,7 @@ static json_t *json_uncounted(const eb_study *study, eb_cost_kind kind) {
   json_t *list = json_array();
   for (int k = 0; k < study->solver_count; k++)
     if (!eb_study_counts(study, k, kind))
-      json_array_append_new(list, json_string(study->solvers[k].spec));
+      json_array_append_new(list, eb_json_text(study->solvers[k].spec));
   return list;
 }
 
@@ -321,8 +321,8 @@ static json_t *json_profile(const eb_study *study, eb_cost_kind kind) {
   json_t *problems = json_array(), *costs = json_array();
   for (int i = 0; i < p->problems; i++)
     json_array_append_new(
-        problems, json_pack("{s:s, s:f, s:o}", "scene", study->scenes[p->problem[i].scene].title,
-                            "error", p->problem[i].error, "unit", eb_json_real(p->unit[i])));
+        problems, eb_json_pack("{s:s, s:f, s:o}", "scene", study->scenes[p->problem[i].scene].title,
+                               "error", p->problem[i].error, "unit", eb_json_real(p->unit[i])));
   for (int seed = 0; seed < study->request->seeds; seed++) {
     json_t *solvers = json_object();
     const eb_costs of = costs_of(study, kind, seed);
@@ -330,13 +330,13 @@ static json_t *json_profile(const eb_study *study, eb_cost_kind kind) {
       json_t *list = json_array();
       for (int i = 0; i < p->problems; i++)
         json_array_append_new(list, eb_json_real(eb_costs_of(&of, i, k)));
-      json_object_set_new(solvers, study->solvers[k].spec, list);
+      eb_json_set(solvers, study->solvers[k].spec, list);
     }
     json_array_append_new(costs, solvers);
   }
-  return json_pack("{s:o, s:o, s:i, s:i, s:o}", "problems", problems, "cost", costs,
-                   "solved_by_none", p->unsolved, "not_resolved", p->unresolved, "uncounted",
-                   json_uncounted(study, kind));
+  return eb_json_pack("{s:o, s:o, s:i, s:i, s:o}", "problems", problems, "cost", costs,
+                      "solved_by_none", p->unsolved, "not_resolved", p->unresolved, "uncounted",
+                      json_uncounted(study, kind));
 }
 
 /* By CPU time, and inside of that by the others. */
@@ -354,7 +354,7 @@ static eb_error json_solvers(const eb_study *study, json_t **out) {
     eb_error error = eb_competitor_words(study, &study->solvers[k], &words);
     if (!error)
       json_array_append_new(
-          *out, json_pack("{s:s, s:s}", "solver", study->solvers[k].spec, "knobs", words.data));
+          *out, eb_json_pack("{s:s, s:s}", "solver", study->solvers[k].spec, "knobs", words.data));
     eb_text_clear(&words);
     EB_TRY(error);
   }
@@ -366,17 +366,17 @@ eb_error eb_study_json(const eb_study *study, json_t **out) {
   json_t *scenes = json_array(), *solvers;
   for (int i = 0; i < study->scene_count; i++) {
     const eb_study_scene *s = &study->scenes[i];
-    json_array_append_new(scenes, json_pack("{s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "scene", s->name,
-                                            "parameters", s->parameters ? s->parameters : "",
-                                            "seconds", s->seconds, "diagonal", s->diagonal,
-                                            "reference", json_reference(s), "locking",
-                                            json_control(s), "solvers", json_trials(study, i)));
+    json_array_append_new(
+        scenes, eb_json_pack("{s:s, s:s, s:f, s:f, s:o, s:o, s:o}", "scene", s->name, "parameters",
+                             s->parameters ? s->parameters : "", "seconds", s->seconds, "diagonal",
+                             s->diagonal, "reference", json_reference(s), "locking",
+                             json_control(s), "solvers", json_trials(study, i)));
   }
   EB_TRY(json_solvers(study, &solvers));
-  *out = json_pack("{s:s, s:i, s:i, s:I, s:i, s:o, s:o, s:o}", "against",
-                   r->same_step ? "step" : "time", "budget", r->budget, "seeds", r->seeds, "seed",
-                   (json_int_t)r->seed, "times", r->times, "competitors", solvers, "scenes", scenes,
-                   "profiles", json_profiles(study));
+  *out = eb_json_pack("{s:s, s:i, s:i, s:I, s:i, s:o, s:o, s:o}", "against",
+                      r->same_step ? "step" : "time", "budget", r->budget, "seeds", r->seeds,
+                      "seed", (json_int_t)r->seed, "times", r->times, "competitors", solvers,
+                      "scenes", scenes, "profiles", json_profiles(study));
   return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text");
 }
 

@@ -177,19 +177,19 @@ eb_error eb_scaling_html(const eb_scaling_study *study, const bool *drawn, eb_te
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *json_time(const eb_scaling_time *t) {
-  return json_pack("{s:o, s:o, s:o, s:o, s:o}", "total", eb_json_real(t->total), "compute",
-                   eb_json_real(t->compute), "halo", eb_json_real(t->halo), "reductions",
-                   eb_json_real(t->reductions), "coarse", eb_json_real(t->coarse));
+  return eb_json_pack("{s:o, s:o, s:o, s:o, s:o}", "total", eb_json_real(t->total), "compute",
+                      eb_json_real(t->compute), "halo", eb_json_real(t->halo), "reductions",
+                      eb_json_real(t->reductions), "coarse", eb_json_real(t->coarse));
 }
 
 static json_t *json_network(const eb_network *n) {
-  return json_pack("{s:o, s:o, s:o}", "latency", eb_json_real(n->latency), "bandwidth",
-                   eb_json_real(n->bandwidth), "reduction", eb_json_real(n->reduction));
+  return eb_json_pack("{s:o, s:o, s:o}", "latency", eb_json_real(n->latency), "bandwidth",
+                      eb_json_real(n->bandwidth), "reduction", eb_json_real(n->reduction));
 }
 
 static json_t *json_row(const eb_scaling_row *row) {
   const eb_scaling_sample *s = row->sample;
-  return json_pack(
+  return eb_json_pack(
       "{s:s, s:o, s:o, s:i, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", s->scene,
       "elements", eb_json_real(s->elements), "nodes", eb_json_real(s->nodes), "ranks", s->ranks,
       "trouble", s->trouble, "more_ranks_than_cores", row->kind == EB_SCALING_CROWDED, "seconds",
@@ -201,24 +201,24 @@ static json_t *json_row(const eb_scaling_row *row) {
 
 static json_t *json_given(const eb_scaling_row *row) {
   const eb_scaling_work work = eb_scaling_given(row);
-  return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "elements",
-                   eb_json_real(row->sample->elements), "assemble", eb_json_real(work.assemble),
-                   "setup", eb_json_real(work.setup), "iteration", eb_json_real(work.iteration),
-                   "iterations", eb_json_real(work.iterations), "elements_per_node",
-                   eb_json_real(work.elements_per_node));
+  return eb_json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "elements",
+                      eb_json_real(row->sample->elements), "assemble", eb_json_real(work.assemble),
+                      "setup", eb_json_real(work.setup), "iteration", eb_json_real(work.iteration),
+                      "iterations", eb_json_real(work.iterations), "elements_per_node",
+                      eb_json_real(work.elements_per_node));
 }
 
 static json_t *json_errors(const eb_scaling_errors *e) {
-  return json_pack("{s:i, s:o, s:o}", "count", e->count, "median", eb_json_real(e->median), "worst",
-                   eb_json_real(e->worst));
+  return eb_json_pack("{s:i, s:o, s:o}", "count", e->count, "median", eb_json_real(e->median),
+                      "worst", eb_json_real(e->worst));
 }
 
 static json_t *json_prediction(const eb_scaling_prediction *p) {
-  return json_pack("{s:o, s:i, s:o, s:o, s:i, s:i, s:o, s:o}", "elements",
-                   eb_json_real(p->point.elements), "ranks", p->point.ranks, "told",
-                   json_time(&p->told), "network", json_network(&p->machine.network), "cores",
-                   p->machine.cores, "per_node", p->per_node, "rank_beyond_measured",
-                   eb_json_real(p->beyond), "whole_beyond_measured", eb_json_real(p->larger));
+  return eb_json_pack("{s:o, s:i, s:o, s:o, s:i, s:i, s:o, s:o}", "elements",
+                      eb_json_real(p->point.elements), "ranks", p->point.ranks, "told",
+                      json_time(&p->told), "network", json_network(&p->machine.network), "cores",
+                      p->machine.cores, "per_node", p->per_node, "rank_beyond_measured",
+                      eb_json_real(p->beyond), "whole_beyond_measured", eb_json_real(p->larger));
 }
 
 static json_t *json_series(const eb_scaling_series *series) {
@@ -230,19 +230,19 @@ static json_t *json_series(const eb_scaling_series *series) {
   }
   for (int i = 0; i < series->prediction_count; i++)
     json_array_append_new(predictions, json_prediction(&series->predictions[i]));
-  return json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "scene",
-                   series->problem, "solver", series->solver, "machine", series->machine, "cores",
-                   series->cores, "rows", rows, "constants", constants, "own_cores",
-                   json_errors(&series->errors[EB_SCALING_SHARED]), "shared_cores",
-                   json_errors(&series->errors[EB_SCALING_CROWDED]), "one_rank",
-                   json_errors(&series->errors[EB_SCALING_ALONE]), "predictions", predictions,
-                   "missing", series->missing.data ? series->missing.data : "");
+  return eb_json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "scene",
+                      series->problem, "solver", series->solver, "machine", series->machine,
+                      "cores", series->cores, "rows", rows, "constants", constants, "own_cores",
+                      json_errors(&series->errors[EB_SCALING_SHARED]), "shared_cores",
+                      json_errors(&series->errors[EB_SCALING_CROWDED]), "one_rank",
+                      json_errors(&series->errors[EB_SCALING_ALONE]), "predictions", predictions,
+                      "missing", series->missing.data ? series->missing.data : "");
 }
 
 eb_error eb_scaling_json(const eb_scaling_study *study, json_t **out) {
   json_t *series = json_array();
   for (int i = 0; i < study->count; i++)
     json_array_append_new(series, json_series(&study->series[i]));
-  *out = json_pack("{s:o}", "series", series);
+  *out = eb_json_pack("{s:o}", "series", series);
   return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text");
 }

@@ -71,8 +71,8 @@ json_t *eb_prediction_json(const eb_prediction *p) {
   json_t *out = json_object();
   json_object_set_new(out, "nodes", number(is_counted, (double)p->counts.nodes));
   json_object_set_new(out, "elements", number(is_counted, (double)p->counts.elements));
-  json_object_set_new(out, "counted", json_string(counted[p->counts.by]));
-  json_object_set_new(out, "factor", json_string(filled[p->fill.by]));
+  json_object_set_new(out, "counted", eb_json_text(counted[p->counts.by]));
+  json_object_set_new(out, "factor", eb_json_text(filled[p->fill.by]));
   json_object_set_new(out, "peak", number(m->known, m->peak));
   json_object_set_new(out, "steady", number(m->known, m->steady));
   json_object_set_new(out, "memory_margin", number(m->known, m->margin));

@@ -192,16 +192,16 @@ static eb_error fill_script(eb_text *script, const char *base, const char *stem,
 }
 
 eb_error eb_plot_draw(eb_plotter *plotter, const char *base, const char *stem, const char *title,
-                      const eb_plot_data *data) {
+                      eb_plot_data *data) {
   char path[4096], name[512];
   if (!eb_is_word(base)) return EB_ERROR(EB_ERR_FORMAT, "'%s' is no name for a picture", base);
   snprintf(path, sizeof path, "%s/%s.dat", plotter->dir, base);
-  EB_TRY(eb_file_write(path, data->text.data, data->text.length));
+  EB_TRY(eb_text_write(path, &data->text));
   eb_text script = {0};
   eb_error error = fill_script(&script, base, stem, title, data);
   snprintf(name, sizeof name, "%s.gp", base);
   snprintf(path, sizeof path, "%s/%s", plotter->dir, name);
-  if (!error) error = eb_file_write(path, script.data, script.length);
+  if (!error) error = eb_text_write(path, &script);
   eb_text_clear(&script);
   return error ? error : eb_strings_add(&plotter->scripts, name);
 }

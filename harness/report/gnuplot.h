@@ -68,7 +68,7 @@ typedef struct eb_plotter {
  * be drawn. BASE is a word (eb_is_word), else EB_ERR_FORMAT: gnuplot runs a file name that begins
  * with '<' or '|'. The title may be any text. */
 EB_MUST eb_error eb_plot_draw(eb_plotter *plotter, const char *base, const char *stem,
-                              const char *title, const eb_plot_data *data);
+                              const char *title, eb_plot_data *data);
 
 /* Begins to draw what waits, in as many processes as the machine has cores for; once. */
 EB_MUST eb_error eb_plotter_start(eb_plotter *plotter);

@@ -47,7 +47,7 @@ eb_error eb_markup_number(eb_text *page, const char *format, double value) {
 eb_error eb_markup_json(eb_text *page, const char *text) {
   EB_TRY(eb_text_printf(page, "\""));
   for (const char *c = text ? text : ""; *c; c++) {
-    bool plain = (unsigned char)*c >= ' ' && !strchr("\"\\<&", *c);
+    bool plain = !strchr("\"\\<&\n\t", *c); /* writing makes other controls visible */
     EB_TRY(plain ? eb_text_append(page, c, 1)
                  : eb_text_printf(page, "\\u%04x", (unsigned)(unsigned char)*c));
   }

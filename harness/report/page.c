@@ -8,6 +8,7 @@
 
 #include "harness/embedded.h"
 #include "harness/report/markup.h"
+#include "harness/strings.h"
 
 eb_error eb_page_open(eb_text *page, const char *title, const char *class) {
   eb_embedded css;
@@ -27,7 +28,7 @@ eb_error eb_page_close(eb_text *page) {
   return eb_text_printf(page, "</body></html>\n");
 }
 
-eb_error eb_page_write(const eb_text *page, const char *dir) {
+eb_error eb_page_write(eb_text *page, const char *dir) {
   static const char *const scripts[] = {"page.js", "player.js"};
   char path[4096];
   for (size_t s = 0; s < sizeof scripts / sizeof *scripts; s++) {
@@ -39,7 +40,7 @@ eb_error eb_page_write(const eb_text *page, const char *dir) {
     EB_TRY(eb_file_write(path, file.data, file.size));
   }
   snprintf(path, sizeof path, "%s/index.html", dir);
-  return eb_file_write(path, page->data, page->length);
+  return eb_text_write(path, page);
 }
 
 eb_error eb_page_data(const char *dir, char *out, size_t bytes) {

@@ -11,7 +11,7 @@ EB_MUST eb_error eb_page_open(eb_text *page, const char *title, const char *clas
 EB_MUST eb_error eb_page_close(eb_text *page);
 
 /* Writes the page to DIR/index.html and the scripts that it loads beside it. */
-EB_MUST eb_error eb_page_write(const eb_text *page, const char *dir);
+EB_MUST eb_error eb_page_write(eb_text *page, const char *dir);
 
 /* Makes DIR/data, where the scripts of runs are, and names it. */
 EB_MUST eb_error eb_page_data(const char *dir, char *out, size_t bytes);

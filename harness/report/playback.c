@@ -10,6 +10,7 @@
 #include "harness/report/pictures.h"
 #include "harness/report/tessellate.h"
 #include "harness/results/scene.h"
+#include "harness/strings.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/faces.h"
 
@@ -597,7 +598,7 @@ eb_error eb_playback_write(const eb_report_run *run, size_t room, const char *di
   if (!error && p.count > 0) {
     error = read_all(&p);
     if (!error) error = put_script(&script, &p, name);
-    if (!error) error = eb_file_write(path, script.data, script.length);
+    if (!error) error = eb_text_write(path, &script);
     if (!error) {
       snprintf(out->name, sizeof out->name, "%s", name);
       out->frames = p.count;

@@ -12,12 +12,32 @@
 
 /* ---- templates ------------------------------------------------------------------------------- */
 
-/* A text inside a cell of Markdown: what divides cells, and ends of lines, are taken out. */
-static eb_error markdown_text(eb_text *out, const char *text) {
-  for (; *text; text++)
-    EB_TRY(*text == '|' ? eb_text_printf(out, "\\|")
-                        : eb_text_append(out, *text == '\n' ? " " : text, 1));
+/* A text of Markdown with `replaced` instead of each `characters`. A '<' opens HTML unless a blank,
+ * a sign or a digit follows. */
+static eb_error put_markdown(eb_text *out, const char *text, const char *characters,
+                             const char *const *replaced) {
+  for (; *text; text++) {
+    const char *found = strchr(characters, *text);
+    if (*text == '<' && text[1] && strchr(" =-.0123456789", text[1])) found = NULL;
+    const char *with = found ? replaced[found - characters] : text;
+    EB_TRY(eb_text_append(out, with, found ? strlen(with) : 1));
+  }
   return EB_OK;
+}
+
+/* Paragraphs and headings. */
+static eb_error markdown_prose(eb_text *out, const char *text) {
+  return put_markdown(out, text, "<", (const char *const[]){"&lt;"});
+}
+
+/* A text inside a cell: what divides cells, and ends of lines, are taken out. */
+static eb_error markdown_text(eb_text *out, const char *text) {
+  return put_markdown(out, text, "<|\n", (const char *const[]){"&lt;", "\\|", " "});
+}
+
+/* Code, which a backtick would end, in a cell or a line. */
+static eb_error markdown_code(eb_text *out, const char *text) {
+  return put_markdown(out, text, "`|\n", (const char *const[]){"'", "\\|", " "});
 }
 
 /* Templates in which every {} is one of the texts, escaped. */
@@ -25,6 +45,10 @@ static eb_error markdown_text(eb_text *out, const char *text) {
   eb_markup_fill(out, eb_markup_text, template, (const char *const[]){__VA_ARGS__})
 #define MARKDOWN(out, template, ...)                                                               \
   eb_markup_fill(out, markdown_text, template, (const char *const[]){__VA_ARGS__})
+#define PROSE(out, template, ...)                                                                  \
+  eb_markup_fill(out, markdown_prose, template, (const char *const[]){__VA_ARGS__})
+#define CODE(out, template, ...)                                                                   \
+  eb_markup_fill(out, markdown_code, template, (const char *const[]){__VA_ARGS__})
 #define RAW(out, text) eb_text_append(out, text, strlen(text))
 
 /* Each line of a text as a paragraph, or as an entry of a list. */
@@ -34,7 +58,7 @@ static eb_error put_lines(eb_text *out, const char *text, bool html) {
     char *line;
     EB_TRY(eb_copy_part(at, length, &line));
     eb_error error =
-        html ? HTML(out, "<p class=\"note\">{}</p>\n", line) : eb_text_printf(out, "- %s\n", line);
+        html ? HTML(out, "<p class=\"note\">{}</p>\n", line) : PROSE(out, "- {}\n", line);
     free(line);
     EB_TRY(error);
   }
@@ -275,10 +299,12 @@ static eb_error markdown_claims(const eb_reproduction *r, eb_text *out) {
   for (int c = 0; c < r->claim_count; c++) {
     const eb_claim_result *f = &r->claims[c].result;
     if (f->verdict == EB_REPRODUCED) continue;
-    EB_TRY(eb_text_printf(out, "\n### %s: %s\n\n", r->claims[c].claim->id, f->ruling.data));
-    for (int k = 0; k < f->count && f->conditions[k].truth != EB_TRUE; k++)
-      EB_TRY(eb_text_printf(out, "- `%s`: %s, %s\n", f->conditions[k].text, f->conditions[k].values,
-                            eb_truth_name(f->conditions[k].truth)));
+    EB_TRY(PROSE(out, "\n### {}: {}\n\n", r->claims[c].claim->id, f->ruling.data));
+    for (int k = 0; k < f->count && f->conditions[k].truth != EB_TRUE; k++) {
+      EB_TRY(CODE(out, "- `{}`", f->conditions[k].text));
+      EB_TRY(
+          PROSE(out, ": {}, {}\n", f->conditions[k].values, eb_truth_name(f->conditions[k].truth)));
+    }
     EB_TRY(put_lines(out, f->causes.data, false));
     EB_TRY(put_lines(out, r->claims[c].notes.data, false));
   }
@@ -289,13 +315,13 @@ static eb_error markdown_table(const eb_shown_table *shown, eb_text *out) {
   const eb_paper_table *table = shown->table;
   bool unit = strcmp(table->unit, "1") != 0;
   int columns = 0;
-  EB_TRY(eb_text_printf(out, "\n## %s%s%s%s%s\n\n| |", table->where, *table->where ? ": " : "",
-                        table->title, unit ? ", " : "", unit ? table->unit : ""));
+  EB_TRY(PROSE(out, "\n## {}{}{}{}{}\n\n| |", table->where, *table->where ? ": " : "", table->title,
+               unit ? ", " : "", unit ? table->unit : ""));
   for (int c = 0; c < table->column_count; c++) {
     const char *heads[3];
     int count = eb_shown_heads(table, c, heads);
-    EB_TRY(eb_text_printf(out, " %s: %s |%s", table->columns[c].heading, heads[0],
-                          count > 1 ? " ours |" : ""));
+    EB_TRY(MARKDOWN(out, count > 1 ? " {}: {} | ours |" : " {}: {} |", table->columns[c].heading,
+                    heads[0]));
     columns += count > 1 ? 2 : 1;
   }
   EB_TRY(RAW(out, "\n|---|"));
@@ -309,7 +335,7 @@ static eb_error markdown_table(const eb_shown_table *shown, eb_text *out) {
     }
   }
   EB_TRY(RAW(out, "\n\n"));
-  if (*table->note) EB_TRY(eb_text_printf(out, "%s\n\n", table->note));
+  if (*table->note) EB_TRY(PROSE(out, "{}\n\n", table->note));
   return put_lines(out, shown->notes.data, false);
 }
 
@@ -318,7 +344,7 @@ static eb_error markdown_table(const eb_shown_table *shown, eb_text *out) {
 static eb_error markdown_choices(const eb_reproduction *r, eb_text *out) {
   const eb_paper *paper = r->evidence->paper;
   EB_TRY(RAW(out, "\n## What is ours\n\n"));
-  if (*paper->note) EB_TRY(eb_text_printf(out, "%s\n\n", paper->note));
+  if (*paper->note) EB_TRY(PROSE(out, "{}\n\n", paper->note));
   EB_TRY(RAW(out, "| claim | where its bounds come from |\n|---|---|\n"));
   for (int c = 0; c < r->claim_count; c++)
     EB_TRY(MARKDOWN(out, "| {} | {} |\n", r->claims[c].claim->id, r->claims[c].claim->source));
@@ -326,8 +352,9 @@ static eb_error markdown_choices(const eb_reproduction *r, eb_text *out) {
                   "|---|---|---|---|---|---|\n"));
   for (int c = 0; c < paper->case_count; c++) {
     const eb_paper_case *work = &paper->cases[c];
-    EB_TRY(eb_text_printf(out, "| %s | `%s` | `%s` | %lld | %lld | %lld |\n", work->name,
-                          work->scene, work->solver, (long long)work->threads,
+    EB_TRY(MARKDOWN(out, "| {} |", work->name));
+    EB_TRY(CODE(out, " `{}` | `{}` |", work->scene, work->solver));
+    EB_TRY(eb_text_printf(out, " %lld | %lld | %lld |\n", (long long)work->threads,
                           (long long)work->frames, (long long)work->all_frames));
   }
   return EB_OK;
@@ -336,17 +363,16 @@ static eb_error markdown_choices(const eb_reproduction *r, eb_text *out) {
 eb_error eb_reproduction_markdown(const eb_reproduction *r, eb_text *out) {
   const eb_paper *paper = r->evidence->paper;
   const eb_results *results = r->evidence->results;
-  EB_TRY(eb_text_printf(out, "# %s: %s\n\n", paper->name, paper->title));
-  if (*paper->citation) EB_TRY(eb_text_printf(out, "%s\n\n", paper->citation));
+  EB_TRY(PROSE(out, "# {}: {}\n\n", paper->name, paper->title));
+  if (*paper->citation) EB_TRY(PROSE(out, "{}\n\n", paper->citation));
   EB_TRY(eb_text_printf(
       out, "%d claims: %d reproduced, %d not reproduced, %d not comparable. %s\n\n", r->claim_count,
       r->tally[EB_REPRODUCED], r->tally[EB_NOT_REPRODUCED], r->tally[EB_NOT_COMPARABLE],
       paper->quick ? "A quick run: fewer frames or smaller scenes, as said below."
                    : "A full run."));
+  if (results) EB_TRY(PROSE(out, "- date: {}\n", eb_results_environment(results, "started")));
   if (results)
-    EB_TRY(eb_text_printf(out, "- date: %s\n- command: `%s`\n",
-                          eb_results_environment(results, "started"),
-                          eb_results_environment(results, "command_line")));
+    EB_TRY(CODE(out, "- command: `{}`\n", eb_results_environment(results, "command_line")));
   EB_TRY(put_lines(out, r->machine.data, false));
   EB_TRY(markdown_claims(r, out));
   for (int t = 0; t < r->table_count; t++) EB_TRY(markdown_table(&r->tables[t], out));
@@ -432,14 +458,14 @@ static eb_error add_section(const eb_reproduction *r, const char *folder, eb_ove
   set_links(out, folder, "", link, in_markdown);
   EB_TRY(HTML(&out->html.links, "<a href=\"#{}\">{}</a>", paper->name, paper->name));
   EB_TRY(HTML(html, "<h2 id=\"{}\"><a href=\"{}\">{}</a></h2>\n", paper->name, link, paper->title));
-  EB_TRY(eb_text_printf(markdown, "\n## [%s](%s)\n\n", paper->title, in_markdown));
+  EB_TRY(PROSE(markdown, "\n## [{}]({})\n\n", paper->title, in_markdown));
   if (*paper->citation) EB_TRY(HTML(html, "<p>{}</p>\n", paper->citation));
   if (*paper->note)
     EB_TRY(HTML(html,
                 "<details><summary>What the paper leaves unsaid, and what is ours</summary>"
                 "<p class=\"note\">{}</p></details>\n",
                 paper->note));
-  if (*paper->note) EB_TRY(eb_text_printf(markdown, "%s\n\n", paper->note));
+  if (*paper->note) EB_TRY(PROSE(markdown, "{}\n\n", paper->note));
   EB_TRY(RAW(html, "<div class=\"scroll\"><table class=\"overview\"><thead>\n<tr>"
                    "<th class=\"text\">claim</th>"
                    "<th class=\"text\">where</th><th class=\"text\">verdict</th><th>paper</th>"
@@ -456,7 +482,7 @@ static eb_error add_section(const eb_reproduction *r, const char *folder, eb_ove
     set_links(out, folder, table->id, link, in_markdown);
     EB_TRY(
         HTML(html, t ? ", <a href=\"{}\">{}</a>" : "<p>Tables: <a href=\"{}\">{}</a>", link, name));
-    EB_TRY(eb_text_printf(markdown, "%s[%s](%s)", t ? ", " : "\nTables: ", name, in_markdown));
+    EB_TRY(PROSE(markdown, t ? ", [{}]({})" : "\nTables: [{}]({})", name, in_markdown));
   }
   if (r->table_count == 0) return EB_OK;
   EB_TRY(RAW(html, "</p>\n"));

@@ -10,6 +10,7 @@
 
 #include "harness/results/json.h"
 #include "harness/results/sample.h"
+#include "harness/strings.h"
 #include "problems/base/memory.h"
 
 static const double nanoseconds = 1e9;
@@ -39,16 +40,22 @@ enum { AGGREGATES = sizeof aggregates / sizeof *aggregates };
 
 /* What entries of both kinds begin with; NULL when out of memory. */
 static json_t *entry(const eb_benchmark *b, const char *suffix, const char *type, int family) {
-  return json_pack("{s:s+, s:i, s:i, s:s, s:s, s:i, s:i}", "name", b->name, suffix, "family_index",
-                   family, "per_family_instance_index", 0, "run_name", b->name, "run_type", type,
+  char *name = NULL;
+  eb_error error = eb_string_format(&name, "%s%s", b->name, suffix);
+  json_t *json =
+      eb_json_pack("{s:s, s:i, s:i, s:s, s:s, s:i, s:i}", "name", name, "family_index", family,
+                   "per_family_instance_index", 0, "run_name", b->name, "run_type", type,
                    "repetitions", b->repetitions, "threads", b->threads);
+  eb_error_free(error); /* without a name there is no object */
+  free(name);
+  return json;
 }
 
 static void put_times(json_t *json, int64_t iterations, double real, double cpu) {
   json_object_set_new(json, "iterations", json_integer(iterations));
   json_object_set_new(json, "real_time", eb_json_real(real));
   json_object_set_new(json, "cpu_time", eb_json_real(cpu));
-  json_object_set_new(json, "time_unit", json_string("ns"));
+  json_object_set_new(json, "time_unit", eb_json_text("ns"));
 }
 
 static json_t *repetition_json(const eb_benchmark *b, int r, int family) {
@@ -72,8 +79,8 @@ static json_t *aggregate_json(const eb_benchmark *b, const struct aggregate *a, 
   double unit = a->share ? 1 : nanoseconds;
   snprintf(suffix, sizeof suffix, "_%s", a->name);
   json_t *json = entry(b, suffix, "aggregate", family);
-  json_object_set_new(json, "aggregate_name", json_string(a->name));
-  json_object_set_new(json, "aggregate_unit", json_string(a->share ? "percentage" : "time"));
+  json_object_set_new(json, "aggregate_name", eb_json_text(a->name));
+  json_object_set_new(json, "aggregate_unit", eb_json_text(a->share ? "percentage" : "time"));
   put_times(json, b->repetitions, unit * amount(a, b->real, b->repetitions, room),
             unit * amount(a, b->cpu, b->repetitions, room));
   for (int c = 0; c < b->counter_count; c++)
@@ -102,9 +109,10 @@ eb_error eb_benchmark_append(json_t *benchmarks, const eb_benchmark *b) {
 }
 
 eb_error eb_benchmark_print(json_t *context, json_t *benchmarks, FILE *out) {
-  json_object_set_new(context, "library_version", json_string("elastobench"));
-  json_object_set_new(context, "library_build_type", json_string("release"));
+  json_object_set_new(context, "library_version", eb_json_text("elastobench"));
+  json_object_set_new(context, "library_build_type", eb_json_text("release"));
   json_object_set_new(context, "caches", json_array());
   json_object_set_new(context, "json_schema_version", json_integer(1));
-  return eb_json_print(json_pack("{s:o, s:o}", "context", context, "benchmarks", benchmarks), out);
+  return eb_json_print(eb_json_pack("{s:o, s:o}", "context", context, "benchmarks", benchmarks),
+                       out);
 }

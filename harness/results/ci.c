@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/strings.h"
+#include "harness/print.h"
 
 static bool told(double seconds) {
   return isfinite(seconds) && seconds >= 0;
@@ -19,43 +19,11 @@ static eb_error finish(FILE *out) {
   return EB_ERROR(EB_ERR_IO, "cannot write the results of tests: %s", strerror(errno));
 }
 
-/* What stands for a character; a list ends with a 0. */
-typedef struct escape {
-  char character;
-  const char *text;
-} escape;
-
-static eb_error put_escaped(FILE *out, const char *text, const escape *escapes) {
-  char *clean = NULL;
-  EB_TRY(eb_string_format(&clean, "%s", text ? text : ""));
-  eb_text_clean(clean);
-  for (const char *c = clean; *c; c++) {
-    const escape *e = escapes;
-    while (e->character && e->character != *c) e++;
-    if (e->character)
-      fputs(e->text, out);
-    else
-      fputc(*c, out);
-  }
-  free(clean);
-  return EB_OK;
-}
-
 /* ---- JUnit ----------------------------------------------------------------------------------- */
-
-static const escape in_content[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {0}};
-/* A parser makes blanks of what ends lines inside an attribute, unless it is named by number. */
-static const escape in_attribute[] = {{'&', "&amp;"},
-                                      {'<', "&lt;"},
-                                      {'>', "&gt;"},
-                                      {'"', "&quot;"},
-                                      {'\n', "&#10;"},
-                                      {'\t', "&#9;"},
-                                      {0}};
 
 static eb_error put_attribute(FILE *out, const char *name, const char *text) {
   fprintf(out, " %s=\"", name);
-  EB_TRY(put_escaped(out, text, in_attribute));
+  EB_TRY(eb_print_escaped(out, text, eb_xml_attribute));
   fputc('"', out);
   return EB_OK;
 }
@@ -94,7 +62,7 @@ static eb_error put_case(FILE *out, const eb_ci_test *test) {
   fprintf(out, ">\n      <%s", element);
   if (test->verdict != EB_CI_PASSED) EB_TRY(put_attribute(out, "message", test->message));
   fputc('>', out);
-  EB_TRY(put_escaped(out, test->detail, in_content));
+  EB_TRY(eb_print_escaped(out, test->detail, eb_xml_content));
   fprintf(out, "</%s>\n    </testcase>\n", element);
   return EB_OK;
 }
@@ -131,15 +99,15 @@ eb_error eb_ci_junit(FILE *out, const char *name, const eb_ci_test *tests, int c
 /* ---- TAP ------------------------------------------------------------------------------------- */
 
 /* A description ends where its line does, or at a '#'. */
-static const escape in_line[] = {{'\n', " "}, {'\t', " "}, {'#', "\\#"}, {'\\', "\\\\"}, {0}};
+static const eb_escape in_line[] = {{'\n', " "}, {'\t', " "}, {'#', "\\#"}, {'\\', "\\\\"}, {0}};
 /* Between double quotes, as YAML and JSON have it. */
-static const escape in_quotes[] = {
+static const eb_escape in_quotes[] = {
     {'\n', "\\n"}, {'\t', "\\t"}, {'"', "\\\""}, {'\\', "\\\\"}, {0}};
 
 static eb_error put_entry(FILE *out, const char *key, const char *text) {
   if (!text) return EB_OK;
   fprintf(out, "  %s: \"", key);
-  EB_TRY(put_escaped(out, text, in_quotes));
+  EB_TRY(eb_print_escaped(out, text, in_quotes));
   fputs("\"\n", out);
   return EB_OK;
 }
@@ -161,12 +129,12 @@ static eb_error put_block(FILE *out, const eb_ci_test *test) {
 static eb_error put_line(FILE *out, const eb_ci_test *test, int number) {
   bool good = test->verdict == EB_CI_PASSED || test->verdict == EB_CI_SKIPPED;
   fprintf(out, "%sok %d - ", good ? "" : "not ", number);
-  EB_TRY(put_escaped(out, test->suite, in_line));
+  EB_TRY(eb_print_escaped(out, test->suite, in_line));
   fputs(": ", out);
-  EB_TRY(put_escaped(out, test->name, in_line));
+  EB_TRY(eb_print_escaped(out, test->name, in_line));
   if (test->verdict == EB_CI_SKIPPED) {
     fputs(" # SKIP ", out);
-    EB_TRY(put_escaped(out, test->message, in_line));
+    EB_TRY(eb_print_escaped(out, test->message, in_line));
   }
   fputc('\n', out);
   return put_block(out, test);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/print.h"
 #include "harness/results/json.h"
 
 bool eb_export_selects(const eb_strings *ids, const eb_run *run) {
@@ -14,21 +15,16 @@ bool eb_export_selects(const eb_strings *ids, const eb_run *run) {
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* A cell as RFC 4180 quotes it. Spreadsheets take a text that opens with one of = + - @ for a
- * formula, which may call programs: an apostrophe before it makes it text (OWASP, CSV Injection).
- * Control characters, line breaks among them, are left out. */
-static void put_text(const char *text, FILE *out) {
-  bool opened = false;
-  fputc('"', out);
-  for (; *text; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c < 0x20 || c == 0x7f) continue;
-    if (!opened && strchr("=+-@", c)) fputc('\'', out);
-    opened = true;
-    if (c == '"') fputc('"', out);
-    fputc(c, out);
-  }
+/* A cell as RFC 4180 quotes it, in one line. Spreadsheets take a text that opens with one of = + -
+ * @ for a formula, which may call programs: an apostrophe before it makes it text (OWASP, CSV
+ * Injection). */
+static eb_error put_text(const char *text, FILE *out) {
+  static const eb_escape in_cell[] = {{'"', "\"\""}, {'\n', ""}, {'\t', ""}, {0}};
+  text += strspn(text, "\n\t");
+  fputs(*text && strchr("=+-@", *text) ? "\"'" : "\"", out);
+  EB_TRY(eb_print_escaped(out, text, in_cell));
   fputs("\",", out);
+  return EB_OK;
 }
 
 static eb_error put_rows(const eb_results *results, int index, FILE *out) {
@@ -42,7 +38,8 @@ static eb_error put_rows(const eb_results *results, int index, FILE *out) {
     if (count < rows) rows = count;
   }
   for (size_t row = 0; row < rows && !error; row++) {
-    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) put_text(texts[t], out);
+    for (size_t t = 0; t < sizeof texts / sizeof *texts && !error; t++)
+      error = put_text(texts[t], out);
     fprintf(out, "%lld,%lld", (long long)run->threads, (long long)run->repetition);
     for (int i = 0; i < EB_STEP_TABLES; i++) fprintf(out, ",%.17g", columns[i][row]);
     fputc('\n', out);
@@ -100,22 +97,30 @@ static eb_error add_steps(const eb_results *results, int run, json_t *json) {
   return EB_OK;
 }
 
+/* object[column] = group/column of the run. */
+static eb_error add_column(const eb_results *results, int run, const char *group,
+                           const char *column, json_t *object) {
+  char path[400];
+  double *values;
+  size_t count;
+  snprintf(path, sizeof path, "%s/%s", group, column);
+  EB_TRY(eb_results_column(results, run, path, &values, &count));
+  json_object_set_new(object, column, array_json(values, count, false));
+  free(values);
+  return EB_OK;
+}
+
 /* parts/NAME/COLUMN, of runs that tell of parts. */
 static eb_error add_parts(const eb_results *results, int run, json_t *json) {
   eb_strings names = {0};
   eb_error error = eb_results_parts(results, run, &names);
-  for (int i = 0; i < names.count * EB_PART_COLUMNS && !error; i++) {
-    const char *name = names.items[i / EB_PART_COLUMNS],
-               *column = eb_part_columns[i % EB_PART_COLUMNS].name;
-    char path[300];
-    double *values;
-    size_t count;
-    snprintf(path, sizeof path, "%s/%.200s/%s", EB_PARTS_GROUP, name, column);
-    error = eb_results_column(results, run, path, &values, &count);
-    if (error) break;
-    json_object_set_new(member(member(json, EB_PARTS_GROUP), name), column,
-                        array_json(values, count, false));
-    free(values);
+  for (int n = 0; n < names.count && !error; n++) {
+    json_t *part = json_object();
+    char group[300];
+    snprintf(group, sizeof group, "%s/%.200s", EB_PARTS_GROUP, names.items[n]);
+    for (int c = 0; c < EB_PART_COLUMNS && !error; c++)
+      error = add_column(results, run, group, eb_part_columns[c].name, part);
+    eb_json_set(member(json, EB_PARTS_GROUP), names.items[n], part);
   }
   eb_strings_clear(&names);
   return error;
@@ -124,16 +129,9 @@ static eb_error add_parts(const eb_results *results, int run, json_t *json) {
 /* rotation/COLUMN, of runs that tell of rotations. */
 static eb_error add_rotations(const eb_results *results, int run, json_t *json) {
   if (!eb_results_has(results, run, EB_ROTATION_GROUP)) return EB_OK;
-  for (int i = 0; i < EB_ROTATION_COLUMNS; i++) {
-    const char *column = eb_rotation_columns[i].name;
-    char path[64];
-    double *values;
-    size_t count;
-    snprintf(path, sizeof path, "%s/%s", EB_ROTATION_GROUP, column);
-    EB_TRY(eb_results_column(results, run, path, &values, &count));
-    json_object_set_new(member(json, EB_ROTATION_GROUP), column, array_json(values, count, false));
-    free(values);
-  }
+  for (int i = 0; i < EB_ROTATION_COLUMNS; i++)
+    EB_TRY(add_column(results, run, EB_ROTATION_GROUP, eb_rotation_columns[i].name,
+                      member(json, EB_ROTATION_GROUP)));
   return EB_OK;
 }
 
@@ -158,11 +156,11 @@ static eb_error add_tree(const eb_results *results, int run, json_t *setup) {
   EB_TRY(eb_results_tree(results, run, &tree));
   if (tree.count > 0)
     json_object_set_new(setup, "supernodes",
-                        json_pack("{s:o, s:o, s:o, s:o}", "parent",
-                                  integers_json(tree.parent, tree.count), "pivots",
-                                  integers_json(tree.pivots, tree.count), "rows",
-                                  integers_json(tree.rows, tree.count), "flops",
-                                  array_json(tree.flops, (size_t)tree.count, false)));
+                        eb_json_pack("{s:o, s:o, s:o, s:o}", "parent",
+                                     integers_json(tree.parent, tree.count), "pivots",
+                                     integers_json(tree.pivots, tree.count), "rows",
+                                     integers_json(tree.rows, tree.count), "flops",
+                                     array_json(tree.flops, (size_t)tree.count, false)));
   eb_results_tree_clear(&tree);
   return EB_OK;
 }
@@ -194,7 +192,8 @@ static eb_error add_residuals(const eb_results *results, int run, json_t *json) 
   for (size_t s = 0; s < r.steps; s++)
     json_array_append_new(steps, array_json(r.values + r.offsets[s],
                                             (size_t)(r.offsets[s + 1] - r.offsets[s]), false));
-  json_object_set_new(json, "residuals", json_pack("{s:s, s:o}", "norm", r.norm, "steps", steps));
+  json_object_set_new(json, "residuals",
+                      eb_json_pack("{s:s, s:o}", "norm", r.norm, "steps", steps));
   eb_residuals_clear(&r);
   return EB_OK;
 }
@@ -227,7 +226,7 @@ static eb_error add_environment(const eb_results *results, json_t *json) {
   for (int i = 0; i < count; i++) {
     const eb_fact *fact = &facts[i];
     json_t *number = number_json(group, fact->name);
-    json_object_set_new(json, fact->name, number ? number : json_string(fact->value));
+    eb_json_set(json, fact->name, number ? number : eb_json_text(fact->value));
   }
   H5Gclose(group);
   return EB_OK;
@@ -254,8 +253,8 @@ static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t
 }
 
 eb_error eb_export_json(const eb_results *results, const eb_strings *ids, FILE *out) {
-  json_t *json = json_pack("{s:s, s:i}", "file", eb_results_path(results), "schema_version",
-                           EB_SCHEMA_VERSION);
+  json_t *json = eb_json_pack("{s:s, s:i}", "file", eb_results_path(results), "schema_version",
+                              EB_SCHEMA_VERSION);
   eb_error error = json ? add_all(results, ids, json) : EB_OK;
   if (!error) return eb_json_print(json, out);
   json_decref(json);

@@ -11,8 +11,8 @@
  * numbers that are not finite are null. */
 EB_MUST eb_error eb_export_json(const eb_results *results, const eb_strings *ids, FILE *out);
 /* One line a step of every run: id, scene, solver, options, threads, repetition, then eb_columns,
- * phases and counters. Texts are quoted as in RFC 4180, without control characters, and with an
- * apostrophe before = + - @ at their start, which are no formulas. */
+ * phases and counters. Texts are quoted as in RFC 4180, in one line each, and with an apostrophe
+ * before = + - @ at their start, which are no formulas. */
 EB_MUST eb_error eb_export_csv(const eb_results *results, const eb_strings *ids, FILE *out);
 /* Every run is a test: one that completed and passed its audit has passed; one that the audit or
  * its own outcome speaks against has failed, by the names of the broken rules; one that crashed or

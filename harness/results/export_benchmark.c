@@ -5,6 +5,7 @@
 
 #include "harness/results/benchmark.h"
 #include "harness/results/export.h"
+#include "harness/results/json.h"
 #include "harness/results/repetitions.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
@@ -102,12 +103,12 @@ static json_t *context_json(const eb_results *results) {
                                          {"cpu", "cpu"},         {"compiler", "compiler"},
                                          {"flags", "flags"},     {"commit", "commit"},
                                          {"version", "version"}, {"command_line", "command_line"}};
-  json_t *json = json_pack("{s:s, s:s, s:i}", "executable", eb_results_path(results), "real_time",
-                           "median wall time of a step, the first one left out", "num_cpus",
-                           atoi(eb_results_environment(results, "cores")));
+  json_t *json = eb_json_pack("{s:s, s:s, s:i}", "executable", eb_results_path(results),
+                              "real_time", "median wall time of a step, the first one left out",
+                              "num_cpus", atoi(eb_results_environment(results, "cores")));
   for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
     json_object_set_new(json, facts[i][0],
-                        json_string(eb_results_environment(results, facts[i][1])));
+                        eb_json_text(eb_results_environment(results, facts[i][1])));
   return json;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/print.h"
 #include "harness/results/export.h"
 #include "harness/results/scene.h"
 #include "problems/base/text.h"
@@ -26,35 +27,32 @@ typedef struct movie {
   double *time;
 } movie;
 
-static void put_escaped(FILE *out, const char *text) {
-  for (; *text; text++) {
-    const char *entity = *text == '&'   ? "&amp;"
-                         : *text == '<' ? "&lt;"
-                         : *text == '>' ? "&gt;"
-                         : *text == '"' ? "&quot;"
-                                        : NULL;
-    if (entity)
-      fputs(entity, out);
-    else
-      fputc(*text, out);
-  }
+/* "file.h5:/GROUP/ID/path" as the text of a data item. */
+static eb_error put_reference(FILE *out, const movie *m, const char *group, const char *id,
+                              const char *path) {
+  EB_TRY(eb_print_escaped(out, m->data, eb_xml_content));
+  fprintf(out, ":/%s/", group);
+  EB_TRY(eb_print_escaped(out, id, eb_xml_content));
+  fprintf(out, "/%s</DataItem>", path);
+  return EB_OK;
 }
 
 /* "file.h5:/scenes/<hash>/<group>/<name>" as a data item. */
-static void put_scene_item(FILE *out, const movie *m, const char *group, const char *name,
-                           const char *dimensions) {
+static eb_error put_scene_item(FILE *out, const movie *m, const char *group, const char *name,
+                               const char *dimensions) {
+  char path[64];
   fprintf(out, "<DataItem Format=\"HDF\" NumberType=\"Int\" Precision=\"4\" Dimensions=\"%s\">",
           dimensions);
-  put_escaped(out, m->data);
-  fprintf(out, ":/scenes/%s/%s/%s</DataItem>", m->run->scene_hash, group, name);
+  snprintf(path, sizeof path, "%s/%s", group, name);
+  return put_reference(out, m, "scenes", m->run->scene_hash, path);
 }
 
 /* Row `frame` of a dataset of the run, `row` numbers along each of its other axes, as a data item
  * that reads as `shown`. VTK keeps a geometry for as long as the first child of its data item reads
  * the same, which the comment prevents, and complains when that child has no text. */
-static void put_frame_item(FILE *out, const movie *m, size_t frame, const char *path,
-                           const char *type, int precision, int rank, const long long *row,
-                           const char *shown) {
+static eb_error put_frame_item(FILE *out, const movie *m, size_t frame, const char *path,
+                               const char *type, int precision, int rank, const long long *row,
+                               const char *shown) {
   fprintf(out,
           "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%s\"><!-- frame %zu -->\n"
           "            <DataItem Format=\"XML\" Dimensions=\"3 %d\">%zu",
@@ -70,8 +68,9 @@ static void put_frame_item(FILE *out, const movie *m, size_t frame, const char *
           type, precision, m->frames);
   for (int i = 0; i < rank; i++) fprintf(out, " %lld", row[i]);
   fprintf(out, "\">");
-  put_escaped(out, m->data);
-  fprintf(out, ":/runs/%s/%s</DataItem>\n          </DataItem>\n", m->run->id, path);
+  EB_TRY(put_reference(out, m, "runs", m->run->id, path));
+  fprintf(out, "\n          </DataItem>\n");
+  return EB_OK;
 }
 
 static eb_error put_bodies(FILE *out, const movie *m, size_t frame) {
@@ -85,23 +84,24 @@ static eb_error put_bodies(FILE *out, const movie *m, size_t frame) {
           : m->type == EB_HEXAHEDRON ? "Hexahedron"
                                      : "Triangle",
           elements);
-  put_scene_item(out, m, "mesh", eb_element_set(m->type), corners);
+  EB_TRY(put_scene_item(out, m, "mesh", eb_element_set(m->type), corners));
   fprintf(out, "</Topology>\n        <Attribute Name=\"region\" AttributeType=\"Scalar\" "
                "Center=\"Cell\">");
-  put_scene_item(out, m, "mesh", "region", of_elements);
+  EB_TRY(put_scene_item(out, m, "mesh", "region", of_elements));
   fprintf(out, "</Attribute>\n        <Geometry GeometryType=\"XYZ\">\n");
-  put_frame_item(out, m, frame, EB_FRAME_POSITIONS, "Float", m->precision, 2, vectors, of_nodes);
+  EB_TRY(put_frame_item(out, m, frame, EB_FRAME_POSITIONS, "Float", m->precision, 2, vectors,
+                        of_nodes));
   fprintf(out, "        </Geometry>\n");
   if (m->velocity_precision > 0) {
     fprintf(out,
             "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Node\">\n");
-    put_frame_item(out, m, frame, EB_FRAME_VELOCITIES, "Float", m->velocity_precision, 2, vectors,
-                   of_nodes);
+    EB_TRY(put_frame_item(out, m, frame, EB_FRAME_VELOCITIES, "Float", m->velocity_precision, 2,
+                          vectors, of_nodes));
     fprintf(out, "        </Attribute>\n");
   }
   if (m->updates) {
     fprintf(out, "        <Attribute Name=\"updates\" AttributeType=\"Scalar\" Center=\"Cell\">\n");
-    put_frame_item(out, m, frame, EB_FRAME_UPDATES, "UChar", 1, 1, &elements, of_elements);
+    EB_TRY(put_frame_item(out, m, frame, EB_FRAME_UPDATES, "UChar", 1, 1, &elements, of_elements));
     fprintf(out, "        </Attribute>\n");
   }
   return EB_OK;
@@ -120,31 +120,36 @@ static eb_error put_bones(FILE *out, const movie *m, size_t frame) {
           count, count);
   for (int i = 0; i < 2 * count; i++) fprintf(out, " %d", i);
   fprintf(out, "</DataItem></Topology>\n        <Geometry GeometryType=\"XYZ\">\n");
-  put_frame_item(out, m, frame, EB_FRAME_BONES, "Float", 4, 3, row, shown);
+  EB_TRY(put_frame_item(out, m, frame, EB_FRAME_BONES, "Float", 4, 3, row, shown));
   fprintf(out, "        </Geometry>\n");
   return EB_OK;
 }
 
-static eb_error put_obstacles(FILE *out, const movie *m, size_t frame) {
+static eb_error put_surfaces(FILE *out, const movie *m, const eb_result_obstacles *o) {
   char dimensions[48];
-  eb_result_obstacles o;
-  EB_TRY(eb_results_obstacles(m->results, m->index, frame, &o));
-  snprintf(dimensions, sizeof dimensions, "%d 3", o.triangle_count);
+  snprintf(dimensions, sizeof dimensions, "%d 3", o->triangle_count);
   fprintf(out, "        <Topology TopologyType=\"Triangle\" NumberOfElements=\"%d\">",
-          o.triangle_count);
-  put_scene_item(out, m, "obstacles", "triangles", dimensions);
+          o->triangle_count);
+  EB_TRY(put_scene_item(out, m, "obstacles", "triangles", dimensions));
   fprintf(out, "</Topology>\n        <Attribute Name=\"obstacle\" AttributeType=\"Scalar\" "
                "Center=\"Node\">");
-  snprintf(dimensions, sizeof dimensions, "%d", o.vertex_count);
-  put_scene_item(out, m, "obstacles", "obstacle", dimensions);
+  snprintf(dimensions, sizeof dimensions, "%d", o->vertex_count);
+  EB_TRY(put_scene_item(out, m, "obstacles", "obstacle", dimensions));
   fprintf(out,
           "</Attribute>\n        <Geometry GeometryType=\"XYZ\"><DataItem Format=\"XML\" "
           "NumberType=\"Float\" Precision=\"8\" Dimensions=\"%d 3\">",
-          o.vertex_count);
-  for (int32_t k = 0; k < 3 * o.vertex_count; k++) fprintf(out, " %.9g", o.X[k]);
+          o->vertex_count);
+  for (int32_t k = 0; k < 3 * o->vertex_count; k++) fprintf(out, " %.9g", o->X[k]);
   fprintf(out, "</DataItem></Geometry>\n");
-  eb_result_obstacles_clear(&o);
   return EB_OK;
+}
+
+static eb_error put_obstacles(FILE *out, const movie *m, size_t frame) {
+  eb_result_obstacles o;
+  EB_TRY(eb_results_obstacles(m->results, m->index, frame, &o));
+  eb_error error = put_surfaces(out, m, &o);
+  eb_result_obstacles_clear(&o);
+  return error;
 }
 
 static eb_error put_movie(FILE *out, const movie *m,
@@ -152,7 +157,7 @@ static eb_error put_movie(FILE *out, const movie *m,
   fprintf(out, "<?xml version=\"1.0\" ?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
                "<Xdmf Version=\"2.0\">\n  <Domain>\n"
                "    <Grid Name=\"");
-  put_escaped(out, m->run->id);
+  EB_TRY(eb_print_escaped(out, m->run->id, eb_xml_attribute));
   fprintf(out, "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
   for (size_t f = 0; f < m->frames; f++) {
     fprintf(
@@ -200,7 +205,7 @@ static eb_error write_part(const char *result, const movie *m, const struct part
   }
   if (failed && !error)
     error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path.data, strerror(errno));
-  if (!error) fprintf(out, "%s\n", path.data);
+  if (!error) eb_print(out, "%s\n", path.data);
   eb_text_clear(&path);
   return error;
 }

@@ -17,7 +17,8 @@ eb_error eb_unknown(eb_error_code code, const char *word, const char *const *wor
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Makes a text fit to leave the program: '?' for each byte of controls (but \t and \n), of format
- * characters that reorder or hide text, and of what is no UTF-8. Its length stays: it cannot fail. */
+ * characters that reorder or hide text, and of what is no UTF-8. Its length stays: it cannot fail.
+ */
 void eb_text_clean(char *text);
 
 /* A growing string. Start from {0}; release with eb_text_clear. `data` is always 0-terminated once
