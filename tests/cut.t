@@ -61,7 +61,7 @@ like_error(2, qr/unknown/, 'a mesh of no format', 'export', 'r.h5', '--to', 'mes
 my ($file) = glob(scratch('r.*.xdmf'));
 my $xdmf = slurp($file // '');
 my $nodes = $linear->{nodes};
-like($xdmf, qr/Dimensions="\d+ $nodes 3"/, 'XDMF: positions of all nodes');
+like($xdmf, qr/Dimensions="$nodes 3"/, 'XDMF: positions of all nodes');
 is(() = $xdmf =~ /NumberOfElements="$linear->{elements}"/g, 4, 'XDMF: elements of the frames of steps 0, 4, 8 and 10');
 is_code(0, 'merge', 'merge', 'm.h5', 'r.h5', 'whole.h5');
 is(scalar runs_in('m.h5'), 5, 'merged with the run without cuts');

@@ -59,7 +59,7 @@ sub fit {
   push @faults, "standard output: $of_out" if $of_out;
   push @faults, 'error output: ' . fault($err) if fault($err);
   push @faults, "ended by signal or without a word: $code" if $code >= 128 || ($code && "$out$err" eq '');
-  find({no_chdir => 1, wanted => sub { -f && !/\.(png|h5)$/ && fault_of($_) && push @faults, "$_: " . fault_of($_) }}, scratch($folder)) if defined $folder && -e scratch($folder);
+  find({no_chdir => 1, wanted => sub { -f && !/\.(png|h5|hdf5)$/ && fault_of($_) && push @faults, "$_: " . fault_of($_) }}, scratch($folder)) if defined $folder && -e scratch($folder);
   is_deeply(\@faults, [], $name) or diag(substr "@arguments\n$code\n$err", 0, 400);
   return ($code, $out, $err);
 }

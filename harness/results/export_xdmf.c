@@ -1,13 +1,15 @@
-/* XDMF 2: XML files that say where in the HDF5 file mesh and positions are, and where the bones.
+/* XDMF 3: XML files that say where in the HDF5 file mesh and positions are, and where the bones.
  * Positions of obstacles are written out: the file has their poses, but no positions that XDMF
  * could point at. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "harness/print.h"
 #include "harness/results/export.h"
+#include "harness/results/h5.h"
 #include "harness/results/scene.h"
 #include "problems/base/text.h"
 
@@ -17,6 +19,8 @@ typedef struct movie {
   int index; /* of the run */
   const eb_run *run;
   char *data; /* the result file as the XML refers to it */
+  hid_t file; /* of frames */
+  const char *file_name;
   eb_element_type type;
   int64_t nodes, elements;
   int precision, velocity_precision; /* bytes of a number; no velocities: 0 */
@@ -47,39 +51,91 @@ static eb_error put_scene_item(FILE *out, const movie *m, const char *group, con
   return put_reference(out, m, "scenes", m->run->scene_hash, path);
 }
 
-/* Row `frame` of a dataset of the run, `row` numbers along each of its other axes, as a data item
- * that reads as `shown`. VTK keeps a geometry for as long as the first child of its data item reads
- * the same, which the comment prevents, and complains when that child has no text. */
+/* HDF5 takes %b in a name for a pattern, and %% for a %. */
+static eb_error put_literal(eb_text *out, const char *text) {
+  for (; *text; text++)
+    EB_TRY(eb_text_append(out, *text == '%' ? "%%" : text, *text == '%' ? 2 : 1));
+  return EB_OK;
+}
+
+/* What reads from the frame of `set` where the virtual dataset's own space is `space`. */
+static eb_error make_properties(const movie *m, const char *source, hid_t set, size_t frame,
+                                hid_t space, hid_t properties) {
+  hsize_t start[EB_H5_AXES] = {frame}, count[EB_H5_AXES];
+  const double absent = NAN; /* of a result file that is not where it was */
+  eb_text file = {0}, path = {0};
+  hid_t from = H5Dget_space(set);
+  bool good = H5Sget_simple_extent_ndims(from) <= EB_H5_AXES &&
+              H5Sget_simple_extent_dims(from, count, NULL) > 0;
+  count[0] = 1;
+  eb_error error = put_literal(&file, m->data);
+  if (!error) error = put_literal(&path, source);
+  good = good && !error &&
+         H5Sselect_hyperslab(from, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+         H5Pset_virtual(properties, space, file.data, path.data, from) >= 0 &&
+         H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, &absent) >= 0;
+  if (from >= 0) H5Sclose(from);
+  eb_text_clear(&file);
+  eb_text_clear(&path);
+  return good || error ? error : eb_h5_error("cannot refer to", source);
+}
+
+static eb_error make_set(const movie *m, const char *source, size_t frame, const char *name,
+                         int rank, const hsize_t *shape) {
+  hid_t set = H5Dopen2(eb_results_file(m->results), source, H5P_DEFAULT);
+  if (set < 0) return eb_h5_error("cannot open", source);
+  hid_t type = H5Dget_type(set), space = H5Screate_simple(rank, shape, NULL);
+  hid_t properties = H5Pcreate(H5P_DATASET_CREATE), links = H5Pcreate(H5P_LINK_CREATE);
+  H5Pset_create_intermediate_group(links, 1);
+  eb_error error = make_properties(m, source, set, frame, space, properties);
+  hid_t made = error ? -1 : H5Dcreate2(m->file, name, type, space, links, properties, H5P_DEFAULT);
+  if (!error && made < 0) error = eb_h5_error("cannot write", name);
+  if (made >= 0) H5Dclose(made);
+  H5Pclose(links);
+  H5Pclose(properties);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Dclose(set);
+  return error;
+}
+
+/* Row `frame` of a dataset of the run as a data item of this shape. Some readers take datasets as a
+ * whole only, so the row is one in the file of frames: virtual, its numbers stay where they are. */
 static eb_error put_frame_item(FILE *out, const movie *m, size_t frame, const char *path,
-                               const char *type, int precision, int rank, const long long *row,
-                               const char *shown) {
-  fprintf(out,
-          "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"%s\"><!-- frame %zu -->\n"
-          "            <DataItem Format=\"XML\" Dimensions=\"3 %d\">%zu",
-          shown, frame, rank + 1, frame);
-  for (int i = 0; i < rank; i++) fprintf(out, " 0");
-  fprintf(out, "  1");
-  for (int i = 0; i < rank; i++) fprintf(out, " 1");
-  fprintf(out, "  1");
-  for (int i = 0; i < rank; i++) fprintf(out, " %lld", row[i]);
-  fprintf(out,
-          "</DataItem>\n            <DataItem Format=\"HDF\" NumberType=\"%s\" "
-          "Precision=\"%d\" Dimensions=\"%zu",
-          type, precision, m->frames);
-  for (int i = 0; i < rank; i++) fprintf(out, " %lld", row[i]);
+                               const char *type, int precision, int rank, const hsize_t *shape) {
+  char name[64];
+  eb_text source = {0};
+  snprintf(name, sizeof name, "%s/%zu", path, frame);
+  eb_error error = eb_text_printf(&source, "/runs/%s/%s", m->run->id, path);
+  if (!error && !eb_h5_exists(m->file, name))
+    error = make_set(m, source.data, frame, name, rank, shape);
+  eb_text_clear(&source);
+  EB_TRY(error);
+  fprintf(out, "<DataItem Format=\"HDF\" NumberType=\"%s\" Precision=\"%d\" Dimensions=\"", type,
+          precision);
+  for (int i = 0; i < rank; i++) fprintf(out, i ? " %llu" : "%llu", (unsigned long long)shape[i]);
   fprintf(out, "\">");
-  EB_TRY(put_reference(out, m, "runs", m->run->id, path));
-  fprintf(out, "\n          </DataItem>\n");
+  EB_TRY(eb_print_escaped(out, m->file_name, eb_xml_content));
+  fprintf(out, ":/%s</DataItem>", name);
+  return EB_OK;
+}
+
+/* The same as a vector of every node. A reader that takes meshes as fixed, as meshio does, has the
+ * motion by "position". */
+static eb_error put_vectors(FILE *out, const movie *m, size_t frame, const char *name,
+                            const char *path, int precision, const hsize_t shape[2]) {
+  fprintf(out, "        <Attribute Name=\"%s\" AttributeType=\"Vector\" Center=\"Node\">", name);
+  EB_TRY(put_frame_item(out, m, frame, path, "Float", precision, 2, shape));
+  fprintf(out, "</Attribute>\n");
   return EB_OK;
 }
 
 static eb_error put_bodies(FILE *out, const movie *m, size_t frame) {
-  const long long vectors[] = {(long long)m->nodes, 3}, elements = (long long)m->elements;
-  char of_nodes[48], of_elements[48], corners[48];
-  snprintf(of_nodes, sizeof of_nodes, "%lld 3", vectors[0]);
-  snprintf(of_elements, sizeof of_elements, "%lld", elements);
-  snprintf(corners, sizeof corners, "%lld %d", elements, (int)m->type);
-  fprintf(out, "        <Topology TopologyType=\"%s\" NumberOfElements=\"%lld\">",
+  const hsize_t of_elements = (hsize_t)m->elements, of_nodes[] = {(hsize_t)m->nodes, 3};
+  char elements[48], corners[48];
+  snprintf(elements, sizeof elements, "%lld", (long long)m->elements);
+  snprintf(corners, sizeof corners, "%s %d", elements, (int)m->type);
+  fprintf(out, "        <Topology TopologyType=\"%s\" NumberOfElements=\"%s\">",
           m->type == EB_TETRAHEDRON  ? "Tetrahedron"
           : m->type == EB_HEXAHEDRON ? "Hexahedron"
                                      : "Triangle",
@@ -87,42 +143,35 @@ static eb_error put_bodies(FILE *out, const movie *m, size_t frame) {
   EB_TRY(put_scene_item(out, m, "mesh", eb_element_set(m->type), corners));
   fprintf(out, "</Topology>\n        <Attribute Name=\"region\" AttributeType=\"Scalar\" "
                "Center=\"Cell\">");
-  EB_TRY(put_scene_item(out, m, "mesh", "region", of_elements));
-  fprintf(out, "</Attribute>\n        <Geometry GeometryType=\"XYZ\">\n");
-  EB_TRY(put_frame_item(out, m, frame, EB_FRAME_POSITIONS, "Float", m->precision, 2, vectors,
-                        of_nodes));
-  fprintf(out, "        </Geometry>\n");
-  if (m->velocity_precision > 0) {
-    fprintf(out,
-            "        <Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Node\">\n");
-    EB_TRY(put_frame_item(out, m, frame, EB_FRAME_VELOCITIES, "Float", m->velocity_precision, 2,
-                          vectors, of_nodes));
-    fprintf(out, "        </Attribute>\n");
-  }
-  if (m->updates) {
-    fprintf(out, "        <Attribute Name=\"updates\" AttributeType=\"Scalar\" Center=\"Cell\">\n");
-    EB_TRY(put_frame_item(out, m, frame, EB_FRAME_UPDATES, "UChar", 1, 1, &elements, of_elements));
-    fprintf(out, "        </Attribute>\n");
-  }
+  EB_TRY(put_scene_item(out, m, "mesh", "region", elements));
+  fprintf(out, "</Attribute>\n        <Geometry GeometryType=\"XYZ\">");
+  EB_TRY(put_frame_item(out, m, frame, EB_FRAME_POSITIONS, "Float", m->precision, 2, of_nodes));
+  fprintf(out, "</Geometry>\n");
+  EB_TRY(put_vectors(out, m, frame, "position", EB_FRAME_POSITIONS, m->precision, of_nodes));
+  if (m->velocity_precision > 0)
+    EB_TRY(put_vectors(out, m, frame, "velocity", EB_FRAME_VELOCITIES, m->velocity_precision,
+                       of_nodes));
+  if (!m->updates) return EB_OK;
+  fprintf(out, "        <Attribute Name=\"updates\" AttributeType=\"Scalar\" Center=\"Cell\">");
+  EB_TRY(put_frame_item(out, m, frame, EB_FRAME_UPDATES, "UChar", 1, 1, &of_elements));
+  fprintf(out, "</Attribute>\n");
   return EB_OK;
 }
 
 /* A line from pivot to tip for each bone. */
 static eb_error put_bones(FILE *out, const movie *m, size_t frame) {
   int count = m->bones;
-  const long long row[] = {count, 2, 3};
-  char shown[48];
-  snprintf(shown, sizeof shown, "%d 3", 2 * count);
+  const hsize_t shape[] = {2 * (hsize_t)count, 3};
   fprintf(out,
           "        <Topology TopologyType=\"Polyline\" NodesPerElement=\"2\" "
           "NumberOfElements=\"%d\"><DataItem Format=\"XML\" NumberType=\"Int\" "
           "Dimensions=\"%d 2\">",
           count, count);
   for (int i = 0; i < 2 * count; i++) fprintf(out, " %d", i);
-  fprintf(out, "</DataItem></Topology>\n        <Geometry GeometryType=\"XYZ\">\n");
-  EB_TRY(put_frame_item(out, m, frame, EB_FRAME_BONES, "Float", 4, 3, row, shown));
-  fprintf(out, "        </Geometry>\n");
-  return EB_OK;
+  fprintf(out, "</DataItem></Topology>\n        <Geometry GeometryType=\"XYZ\">");
+  EB_TRY(put_frame_item(out, m, frame, EB_FRAME_BONES, "Float", 4, 2, shape));
+  fprintf(out, "</Geometry>\n");
+  return put_vectors(out, m, frame, "position", EB_FRAME_BONES, 4, shape);
 }
 
 static eb_error put_surfaces(FILE *out, const movie *m, const eb_result_obstacles *o) {
@@ -155,7 +204,7 @@ static eb_error put_obstacles(FILE *out, const movie *m, size_t frame) {
 static eb_error put_movie(FILE *out, const movie *m,
                           eb_error (*put_frame)(FILE *out, const movie *m, size_t frame)) {
   fprintf(out, "<?xml version=\"1.0\" ?>\n<!DOCTYPE Xdmf SYSTEM \"Xdmf.dtd\" []>\n"
-               "<Xdmf Version=\"2.0\">\n  <Domain>\n"
+               "<Xdmf Version=\"3.0\">\n  <Domain>\n"
                "    <Grid Name=\"");
   EB_TRY(eb_print_escaped(out, m->run->id, eb_xml_attribute));
   fprintf(out, "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
@@ -186,16 +235,20 @@ static const struct part {
 } bodies = {"xdmf", put_bodies}, bones = {"bones.xdmf", put_bones},
   obstacles_part = {"obstacles.xdmf", put_obstacles};
 
-/* Writes a part to "<folder>/<result without .h5>.<id>.<suffix>", and prints its name. */
-static eb_error write_part(const char *result, const movie *m, const struct part *part,
-                           const char *folder, FILE *out) {
-  const char *name = base_name(result), *dot = strrchr(name, '.');
+/* "<folder>/<result without .h5>.<id>.<suffix>", or beside the result file. */
+static eb_error name_file(const movie *m, const char *folder, const char *suffix, eb_text *path) {
+  const char *result = eb_results_path(m->results), *name = base_name(result);
+  const char *dot = strrchr(name, '.');
   int stem = dot ? (int)(dot - name) : (int)strlen(name);
+  if (folder) return eb_text_printf(path, "%s/%.*s.%s.%s", folder, stem, name, m->run->id, suffix);
+  return eb_text_printf(path, "%.*s%.*s.%s.%s", (int)(name - result), result, stem, name,
+                        m->run->id, suffix);
+}
+
+/* Writes a part, and prints its name. */
+static eb_error write_part(const movie *m, const struct part *part, const char *folder, FILE *out) {
   eb_text path = {0};
-  eb_error error =
-      folder ? eb_text_printf(&path, "%s/%.*s.%s.%s", folder, stem, name, m->run->id, part->suffix)
-             : eb_text_printf(&path, "%.*s%.*s.%s.%s", (int)(name - result), result, stem, name,
-                              m->run->id, part->suffix);
+  eb_error error = name_file(m, folder, part->suffix, &path);
   FILE *file = error ? NULL : fopen(path.data, "w");
   bool failed = !file;
   if (file) {
@@ -210,15 +263,33 @@ static eb_error write_part(const char *result, const movie *m, const struct part
   return error;
 }
 
-static eb_error write_movie(const eb_results *results, movie *m, const char *folder, FILE *out) {
-  const char *result = eb_results_path(results);
-  /* Beside the result file its bare name is enough, so that both can be moved together; elsewhere
+static eb_error write_parts(const movie *m, const char *folder, FILE *out) {
+  EB_TRY(write_part(m, &bodies, folder, out));
+  if (m->bones > 0) EB_TRY(write_part(m, &bones, folder, out));
+  return m->obstacles ? write_part(m, &obstacles_part, folder, out) : EB_OK;
+}
+
+/* The file of frames is written while the parts refer to it. */
+static eb_error write_movie(movie *m, const char *folder, FILE *out) {
+  const char *result = eb_results_path(m->results);
+  eb_text path = {0};
+  /* Beside the result file its bare name is enough, so that all can be moved together; elsewhere
    * its absolute path. */
   m->data = folder ? realpath(result, NULL) : strdup(base_name(result));
   if (!m->data) return EB_ERROR(EB_ERR_IO, "cannot find '%s': %s", result, strerror(errno));
-  EB_TRY(write_part(result, m, &bodies, folder, out));
-  if (m->bones > 0) EB_TRY(write_part(result, m, &bones, folder, out));
-  return m->obstacles ? write_part(result, m, &obstacles_part, folder, out) : EB_OK;
+  eb_error error = name_file(m, folder, "frames.hdf5", &path);
+  if (!error) error = eb_h5_create_file(path.data, &m->file);
+  if (!error) {
+    m->file_name = base_name(path.data);
+    error = write_parts(m, folder, out);
+    eb_error closed = eb_h5_close_file(m->file, path.data);
+    if (error)
+      eb_error_free(closed);
+    else
+      error = closed;
+  }
+  eb_text_clear(&path);
+  return error;
 }
 
 /* Reads what the movie needs; m->frames stays 0 when the run has none. */
@@ -257,7 +328,7 @@ eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids, const 
     if (!eb_export_selects(ids, eb_results_run(results, i))) continue;
     error = read_movie(results, i, &m);
     if (!error && m.frames) {
-      error = write_movie(results, &m, folder, out);
+      error = write_movie(&m, folder, out);
       *written += !error;
     }
     free(m.data);
