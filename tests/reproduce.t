@@ -348,6 +348,11 @@ is(scalar @{decode_json($out)->{holds}}, 1, 'with its conditions');
   my $runs = decode_json((is_code(0, 'it is exported', 'export', 'reduced/reduced.h5', '--to', 'json'))[0])->{runs};
   is_deeply([sort keys %{$runs->[0]{parts}}], ['soft', 'stiff'], '  with its parts');
   is(scalar @{$runs->[0]{parts}{soft}{turn_y}}, 4, '  a number a step');
+  my ($few) = grep { $_->{subspace} && $_->{options} =~ /modes=2\b.*points=4\b/ } @$runs;
+  ok($few && $few->{subspace}{points} == 4 && $few->{subspace}{null} > 0 && $few->{subspace}{start_outside} < 1e-9, '  with what was examined of subspaces');
+  is_deeply([map { [sort keys %{$few->{subspace}{$_}}] } 'variance', 'density'], [(['soft', 'stiff']) x 2], '    and of their regions');
+  my ($spun) = grep { $_->{embedding} } @$runs;
+  ok($few->{element}{rank} == 6 && $spun && $spun->{embedding}{error_max} <= 1e-12 && !$spun->{subspace}, '    of an element, and of embedded points');
   is_deeply([map { scalar @{$_->{rotation}{gain}} } grep { $_->{rotation} } @$runs], [6, 6], '  and the rotations of solvers that record them');
 }
 

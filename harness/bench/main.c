@@ -16,6 +16,7 @@
 #include "harness/bench/record.h"
 #include "harness/bench/runner.h"
 #include "harness/history/record.h"
+#include "harness/print.h"
 #include "problems/base/memory.h"
 
 #define ADDRESS(table) eb_bench_##table,
@@ -153,7 +154,7 @@ int main(int argc, char **argv) {
   if (!error) error = run(&chosen);
   if (!error) return 0;
   int status = eb_error_kind(error) == EB_ERR_USAGE ? 2 : 3;
-  fprintf(stderr, "bench: %s\n", eb_error_message(error));
+  eb_print(stderr, "bench: %s\n", eb_error_message(error));
   eb_error_free(error);
   return status;
 }

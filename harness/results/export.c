@@ -135,6 +135,46 @@ static eb_error add_rotations(const eb_results *results, int run, json_t *json) 
   return EB_OK;
 }
 
+/* ---- what was examined ----------------------------------------------------------------------- */
+
+/* object[name] for each number of the group, but not for `groups` in it. */
+static eb_error add_numbers(const eb_results *results, int run, const char *group,
+                            const char *const *groups, json_t *object) {
+  eb_strings names = {0};
+  eb_error error = eb_results_members(results, run, group, &names);
+  for (int i = 0; i < names.count && !error; i++) {
+    char path[400];
+    double value;
+    bool is_group = false;
+    for (int g = 0; groups && groups[g]; g++)
+      is_group = is_group || strcmp(groups[g], names.items[i]) == 0;
+    if (is_group) continue;
+    snprintf(path, sizeof path, "%s/%s", group, names.items[i]);
+    error = eb_results_number(results, run, path, &value);
+    if (!error) eb_json_set(object, names.items[i], eb_json_real(value));
+  }
+  eb_strings_clear(&names);
+  return error;
+}
+
+/* subspace/NAME, subspace/variance/REGION and such, element/NAME and embedding/NAME, of runs that
+ * were examined. */
+static eb_error add_examined(const eb_results *results, int run, json_t *json) {
+  static const char *const by_region[] = {"variance", "density", NULL};
+  static const char *const groups[] = {EB_SUBSPACE_GROUP, "element", EB_EMBEDDING_GROUP};
+  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+    if (eb_results_has(results, run, groups[g]))
+      EB_TRY(add_numbers(results, run, groups[g], by_region, member(json, groups[g])));
+  for (int r = 0; by_region[r]; r++) {
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", EB_SUBSPACE_GROUP, by_region[r]);
+    if (eb_results_has(results, run, path))
+      EB_TRY(add_numbers(results, run, path, NULL,
+                         member(member(json, EB_SUBSPACE_GROUP), by_region[r])));
+  }
+  return EB_OK;
+}
+
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error add_figure(const eb_results *results, int run, const char *path, const char *name,
@@ -246,6 +286,7 @@ static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t
     EB_TRY(add_steps(results, i, of_run));
     EB_TRY(add_parts(results, i, of_run));
     EB_TRY(add_rotations(results, i, of_run));
+    EB_TRY(add_examined(results, i, of_run));
     EB_TRY(add_setup(results, i, of_run));
     EB_TRY(add_residuals(results, i, of_run));
   }

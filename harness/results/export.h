@@ -7,8 +7,9 @@
 #include "harness/results/read.h"
 #include "harness/strings.h"
 
-/* {"environment", "runs": [attributes, "steps", "phases", "counters", "setup", "residuals"]};
- * numbers that are not finite are null. */
+/* {"environment", "runs": [attributes, "steps", "phases", "counters", "setup", "residuals", and
+ * where the run has them "parts", "rotation", "subspace", "element", "embedding"]}; numbers that
+ * are not finite are null. */
 EB_MUST eb_error eb_export_json(const eb_results *results, const eb_strings *ids, FILE *out);
 /* One line a step of every run: id, scene, solver, options, threads, repetition, then eb_columns,
  * phases and counters. Texts are quoted as in RFC 4180, in one line each, and with an apostrophe

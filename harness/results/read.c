@@ -400,10 +400,15 @@ static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, vo
 }
 
 eb_error eb_results_parts(const eb_results *results, int run, eb_strings *out) {
+  return eb_results_members(results, run, EB_PARTS_GROUP, out);
+}
+
+eb_error eb_results_members(const eb_results *results, int run, const char *group,
+                            eb_strings *out) {
   char path[400];
   hsize_t first = 0;
-  if (!eb_results_has(results, run, EB_PARTS_GROUP)) return EB_OK;
-  snprintf(path, sizeof path, "/runs/%s/%s", results->runs[run].id, EB_PARTS_GROUP);
+  if (!eb_results_has(results, run, group)) return EB_OK;
+  snprintf(path, sizeof path, "/runs/%s/%s", results->runs[run].id, group);
   return H5Literate_by_name(results->file, path, H5_INDEX_NAME, H5_ITER_INC, &first, add_link, out,
                             H5P_DEFAULT) < 0
              ? eb_results_locate(results, run, eb_h5_error("cannot list", path))

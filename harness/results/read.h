@@ -68,6 +68,9 @@ EB_MUST eb_error eb_results_steps(const eb_results *results, int run, int table,
 /* Appends the names of the parts whose figures a run tells; none in older files. The columns of one
  * are read as EB_PARTS_GROUP/NAME/COLUMN (eb_part_columns). */
 EB_MUST eb_error eb_results_parts(const eb_results *results, int run, eb_strings *out);
+/* The names in a group of the run; none where there is no such group. */
+EB_MUST eb_error eb_results_members(const eb_results *results, int run, const char *group,
+                                    eb_strings *out);
 
 /* A figure of the set-up by its path below setup/: "order" (s), "flops", "memory/factor" (byte).
  * *out is NAN when the file does not say: no set-up was reached, or the solver did not report it;
