@@ -79,6 +79,12 @@ spew(scratch("$word.h5"), $word);
 fit('a suite', undef, 'run', 'suite.ini', '-o', 's.h5');
 fit('  described', undef, 'info', 'suite.ini');
 fit('a mesh file', undef, 'run', 'conjac2020/dragon', '-s', 'newton', '--mesh', 'conjac2020/dragon=bad.msh');
+my $named = "\x1b]0;x\x07 \x9b31m \xe2\x80\xae <script>alert(1)"; # at most 47 bytes
+spew(scratch('named.msh'), "\$MeshFormat\n2.2 0 8\n\$EndMeshFormat\n\$PhysicalNames\n1\n3 1 \"$named\"\n\$EndPhysicalNames\n\$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n\$EndNodes\n"
+  . "\$Elements\n1\n1 4 2 1 1 1 2 3 4\n\$EndElements\n");
+my (undef, $regions) = fit('a region of a mesh, described as JSON', undef, 'info', '--mesh', 'named.msh', '--format', 'json');
+like($regions, qr/alert/, '  with what can be shown of its name');
+fit('  and in words', undef, 'info', '--mesh', 'named.msh');
 fit('a file by its name', undef, 'report', "$word.h5");
 
 # ---- a plug-in

@@ -233,7 +233,7 @@ static json_t *lines_json(const char *text) {
   json_t *array = json_array();
   for (const char *end; text && *text; text = end + 1) {
     end = strchr(text, '\n');
-    json_array_append_new(array, json_stringn(text, (size_t)(end - text)));
+    json_array_append_new(array, eb_json_part(text, (size_t)(end - text)));
   }
   return array;
 }
@@ -253,26 +253,26 @@ static void print_bounds(const double *X, int32_t count) {
 static json_t *regions_json(const eb_mesh *mesh) {
   json_t *array = json_array();
   for (int32_t r = 0; r < mesh->region_count; r++)
-    json_array_append_new(array, json_string(mesh->region_name[r]));
+    json_array_append_new(array, eb_json_text(mesh->region_name[r]));
   return array;
 }
 
 static eb_error volume_json(const char *path, const eb_mesh *mesh, const eb_mesh_diagnosis *d,
                             const char *notes) {
-  json_t *quality = json_pack("{s:s, s:f, s:i}", "measure", eb_mesh_quality_name(mesh->type),
-                              "worst", d->quality, "element", d->worst);
+  json_t *quality = eb_json_pack("{s:s, s:f, s:i}", "measure", eb_mesh_quality_name(mesh->type),
+                                 "worst", d->quality, "element", d->worst);
   if (quality && mesh->type == EB_TETRAHEDRON)
     json_object_set_new(quality, "dihedral_degrees",
                         json_pack("[f, f]", d->min_dihedral, d->max_dihedral));
   return eb_json_print(
-      json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:b, s:i, s:o, s:o}",
-                "kind", "mesh", "name", path, "nodes", mesh->node_count, "elements",
-                mesh->element_count, "nodes_per_element", (int)mesh->type, "regions",
-                regions_json(mesh), "node_sets", mesh->set_count, "box",
-                bounds_json(mesh->X, mesh->node_count), "pieces", d->pieces, "coincident_pairs",
-                d->coincident, "hanging_nodes", d->hanging, "faces_with_hanging_nodes", d->holding,
-                "at_least", d->at_least, "crowded_edges", d->crowded_edges, "quality", quality,
-                "notes", lines_json(notes)),
+      eb_json_pack(
+          "{s:s, s:s, s:i, s:i, s:i, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:b, s:i, s:o, s:o}",
+          "kind", "mesh", "name", path, "nodes", mesh->node_count, "elements", mesh->element_count,
+          "nodes_per_element", (int)mesh->type, "regions", regions_json(mesh), "node_sets",
+          mesh->set_count, "box", bounds_json(mesh->X, mesh->node_count), "pieces", d->pieces,
+          "coincident_pairs", d->coincident, "hanging_nodes", d->hanging,
+          "faces_with_hanging_nodes", d->holding, "at_least", d->at_least, "crowded_edges",
+          d->crowded_edges, "quality", quality, "notes", lines_json(notes)),
       stdout);
 }
 
@@ -313,11 +313,11 @@ static eb_error show_surface(const char *path, bool json, eb_text *notes) {
   eb_error open = eb_surface_validate(surface, true), error = EB_OK;
   if (open) error = eb_text_printf(notes, "%s: %s\n", path, eb_error_message(open));
   if (!error && json)
-    error = eb_json_print(json_pack("{s:s, s:s, s:i, s:i, s:o, s:b, s:o}", "kind", "surface",
-                                    "name", path, "vertices", surface->vertex_count, "triangles",
-                                    surface->triangle_count, "box",
-                                    bounds_json(surface->X, surface->vertex_count), "closed", !open,
-                                    "notes", lines_json(notes->data)),
+    error = eb_json_print(eb_json_pack("{s:s, s:s, s:i, s:i, s:o, s:b, s:o}", "kind", "surface",
+                                       "name", path, "vertices", surface->vertex_count, "triangles",
+                                       surface->triangle_count, "box",
+                                       bounds_json(surface->X, surface->vertex_count), "closed",
+                                       !open, "notes", lines_json(notes->data)),
                           stdout);
   if (!error && !json) {
     eb_print(stdout, "%-12s %s\n%-12s %d\n%-12s %d\n", "surface", path, "vertices",
