@@ -22,6 +22,7 @@
 
 #include "harness/audit/contact_law.h"
 #include "harness/audit/intersections_data.h"
+#include "problems/base/shuffle.h"
 #include "problems/base/vector3.h"
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
@@ -152,8 +153,8 @@ static inline bool share_fan(const int32_t a[4], const int32_t b[4]) {
   marks s, t;
   memcpy(&s, a, sizeof s);
   memcpy(&t, b, sizeof t);
-  marks next = __builtin_shufflevector(t, t, 1, 2, 0, 3);
-  marks last = __builtin_shufflevector(t, t, 2, 0, 1, 3);
+  marks next = EB_SHUFFLE(marks, t, t, 1, 2, 0, 3);
+  marks last = EB_SHUFFLE(marks, t, t, 2, 0, 1, 3);
   words any = (words)((s == t) | (s == next) | (s == last));
   return (any[0] | any[1]) != 0;
 }

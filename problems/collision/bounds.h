@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "problems/base/shuffle.h"
+
 typedef float eb_bounds __attribute__((vector_size(32)));
 typedef int32_t eb_bounds_mask __attribute__((vector_size(32)));
 
@@ -41,7 +43,7 @@ static inline bool eb_bounds_any(eb_bounds_mask mask) {
 
 /* Touching counts. */
 static inline bool eb_bounds_meet(eb_bounds a, eb_bounds b) {
-  return !eb_bounds_any(a > -__builtin_shufflevector(b, b, 4, 5, 6, 7, 0, 1, 2, 3));
+  return !eb_bounds_any(a > -EB_SHUFFLE(eb_bounds_mask, b, b, 4, 5, 6, 7, 0, 1, 2, 3));
 }
 
 static inline bool eb_bounds_contain(eb_bounds outer, eb_bounds inner) {
@@ -51,13 +53,13 @@ static inline bool eb_bounds_contain(eb_bounds outer, eb_bounds inner) {
 /* How far the boxes are apart in the coordinate where they are farthest, m; 0 where they meet. What
  * rounding takes from it is less than the boxes were rounded outward by. */
 static inline float eb_bounds_gap(eb_bounds a, eb_bounds b) {
-  eb_bounds apart = a + __builtin_shufflevector(b, b, 4, 5, 6, 7, 0, 1, 2, 3);
+  eb_bounds apart = a + EB_SHUFFLE(eb_bounds_mask, b, b, 4, 5, 6, 7, 0, 1, 2, 3);
 #ifdef __AVX__
   apart = __builtin_ia32_maxps256(apart, (eb_bounds){0});
-  apart =
-      __builtin_ia32_maxps256(apart, __builtin_shufflevector(apart, apart, 4, 5, 6, 7, 0, 1, 2, 3));
-  apart =
-      __builtin_ia32_maxps256(apart, __builtin_shufflevector(apart, apart, 2, 3, 0, 1, 6, 7, 4, 5));
+  apart = __builtin_ia32_maxps256(apart,
+                                  EB_SHUFFLE(eb_bounds_mask, apart, apart, 4, 5, 6, 7, 0, 1, 2, 3));
+  apart = __builtin_ia32_maxps256(apart,
+                                  EB_SHUFFLE(eb_bounds_mask, apart, apart, 2, 3, 0, 1, 6, 7, 4, 5));
   return apart[0] > apart[1] ? apart[0] : apart[1];
 #else
   float most = 0;

@@ -13,6 +13,8 @@
 #include <immintrin.h>
 #endif
 
+#include "problems/base/shuffle.h"
+
 enum { EB_LANES = 4 };
 
 typedef double eb_v4 __attribute__((vector_size(32)));
@@ -80,14 +82,14 @@ EB_INLINE double eb_v4_sum(eb_v4 a) {
 
 /* Rows become lanes: out[l][i] = in[i][l]. */
 EB_INLINE void eb_v4_transpose(const eb_v4 in[4], eb_v4 out[4]) {
-  eb_v4 even01 = __builtin_shufflevector(in[0], in[1], 0, 4, 2, 6);
-  eb_v4 odd01 = __builtin_shufflevector(in[0], in[1], 1, 5, 3, 7);
-  eb_v4 even23 = __builtin_shufflevector(in[2], in[3], 0, 4, 2, 6);
-  eb_v4 odd23 = __builtin_shufflevector(in[2], in[3], 1, 5, 3, 7);
-  out[0] = __builtin_shufflevector(even01, even23, 0, 1, 4, 5);
-  out[1] = __builtin_shufflevector(odd01, odd23, 0, 1, 4, 5);
-  out[2] = __builtin_shufflevector(even01, even23, 2, 3, 6, 7);
-  out[3] = __builtin_shufflevector(odd01, odd23, 2, 3, 6, 7);
+  eb_v4 even01 = EB_SHUFFLE(eb_m4, in[0], in[1], 0, 4, 2, 6);
+  eb_v4 odd01 = EB_SHUFFLE(eb_m4, in[0], in[1], 1, 5, 3, 7);
+  eb_v4 even23 = EB_SHUFFLE(eb_m4, in[2], in[3], 0, 4, 2, 6);
+  eb_v4 odd23 = EB_SHUFFLE(eb_m4, in[2], in[3], 1, 5, 3, 7);
+  out[0] = EB_SHUFFLE(eb_m4, even01, even23, 0, 1, 4, 5);
+  out[1] = EB_SHUFFLE(eb_m4, odd01, odd23, 0, 1, 4, 5);
+  out[2] = EB_SHUFFLE(eb_m4, even01, even23, 2, 3, 6, 7);
+  out[3] = EB_SHUFFLE(eb_m4, odd01, odd23, 2, 3, 6, 7);
 }
 
 EB_INLINE eb_v4 eb_v4_dot3(const eb_v4 a[3], const eb_v4 b[3]) {
