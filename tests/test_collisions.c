@@ -1,8 +1,9 @@
 /* Candidates and hits against brute force over all pairs: soups, closed surfaces, obstacles, rigid
  * groups, thin and flat triangles; errors. */
+#include "problems/base/sanitizer.h"
 #include "tests/collisions_fixture.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if EB_SANITIZER
 enum { MOTIONS = 2, SOUP = 60 };
 #else
 enum { MOTIONS = 8, SOUP = 160 };

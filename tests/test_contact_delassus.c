@@ -1,5 +1,6 @@
 /* The reduced form: its operator, the local problem, both solvers against enumeration of active
  * sets and by the contact law. */
+#include "problems/base/sanitizer.h"
 #include "solvers/contact/delassus.h"
 #include "tests/contact_methods.h"
 #include "tests/support/block_systems.h"
@@ -254,7 +255,7 @@ static void test_kept(void) {
 }
 
 int main(void) {
-#ifdef __SANITIZE_ADDRESS__
+#if EB_SANITIZER
   enum { SEEDS = 2 };
 #else
   enum { SEEDS = 8 };

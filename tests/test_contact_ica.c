@@ -1,7 +1,8 @@
 /* Iterative Constraint Anticipation against dense answers and against the contact law itself. */
+#include "problems/base/sanitizer.h"
 #include "tests/contact_methods.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if EB_SANITIZER
 enum { SEEDS = 2 };
 #else
 enum { SEEDS = 8 };

@@ -1,8 +1,9 @@
 /* Staggered Projections against dense answers, the contact law itself, and two other methods. */
+#include "problems/base/sanitizer.h"
 #include "solvers/contact/method.h"
 #include "tests/contact_methods.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if EB_SANITIZER
 enum { SEEDS = 1 };
 #else
 enum { SEEDS = 6 };

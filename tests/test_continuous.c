@@ -1,12 +1,13 @@
 /* Continuous collision detection against exact contact of points with integer coordinates;
  * closest points against the condition of optimality. `test_continuous PAIRS SEED` tries more
  * random pairs. */
+#include "problems/base/sanitizer.h"
 #include "problems/base/vector3.h"
 #include "tests/continuous_oracle.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if EB_SANITIZER
 enum { RANDOM_PAIRS = 20000, APART_PAIRS = 5000, EXACT_HIT_EVERY = 16 };
 #else
 enum { RANDOM_PAIRS = 250000, APART_PAIRS = 100000, EXACT_HIT_EVERY = 16 };

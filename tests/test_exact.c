@@ -2,10 +2,11 @@
  * Carathéodory's theorem on integers. */
 #include "harness/audit/exact.h"
 #include "harness/audit/exact_triangles.h"
+#include "problems/base/sanitizer.h"
 #include "tests/tap.h"
 #include "tests/wide.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if EB_SANITIZER
 enum { DRAWS = 20000 };
 #else
 enum { DRAWS = 200000 };

@@ -3,9 +3,10 @@
 #include "harness/audit/intersections.h"
 #include "harness/audit/exact_triangles.h"
 #include "problems/base/memory.h"
+#include "problems/base/sanitizer.h"
 #include "tests/tap.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if EB_SANITIZER
 enum { ROUNDS = 3 };
 #else
 enum { ROUNDS = 12 };

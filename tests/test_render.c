@@ -9,6 +9,7 @@
 #include "problems/base/clock.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
+#include "problems/base/sanitizer.h"
 #include "tests/tap.h"
 
 enum { WIDE = 80, HIGH = 60, BYTES = WIDE * HIGH * 3 };
@@ -494,7 +495,7 @@ static void test_speed(void) {
   tap_require(eb_render_ground(render, -1), "ground");
   eb_render_pixels(render, rgb);
   double spent = eb_cpu_seconds() - begin;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if EB_SANITIZER
   const double bound = 60;
 #else
   const double bound = 5;

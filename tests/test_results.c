@@ -10,6 +10,7 @@
 #include "harness/results/write.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
+#include "problems/base/sanitizer.h"
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
 
@@ -521,7 +522,7 @@ static void test_cost(void) {
   }
   double cost = (eb_cpu_seconds() - began) / ROWS;
   printf("# recording a step takes %.1f us of processor time\n", 1e6 * cost);
-#if defined __SANITIZE_ADDRESS__
+#if EB_SANITIZER
   const double slower = 20; /* than without sanitizer, at most */
 #else
   const double slower = 1;

@@ -1,5 +1,6 @@
 /* Batched 3x3 SVD, polar and eigen decompositions against LAPACK, on a million random and difficult
  * matrices. */
+#include "problems/base/sanitizer.h"
 #include "problems/elasticity/svd3.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
@@ -7,7 +8,7 @@
 
 /* A million random matrices, a tenth of them where sanitizers make everything twenty times
  * slower. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if EB_SANITIZER
 enum { RANDOM_BATCHES = 25000, OTHER_BATCHES = 4000, LAPACK_EVERY = 8 };
 #else
 enum { RANDOM_BATCHES = 250000, OTHER_BATCHES = 20000, LAPACK_EVERY = 8 };

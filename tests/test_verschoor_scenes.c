@@ -2,13 +2,14 @@
  * jump, the same problem from the same seed. */
 #include <math.h>
 
+#include "problems/base/sanitizer.h"
 #include "problems/mesh/cut.h"
 #include "problems/scenes/common.h"
 #include "tests/scene_fixture.h"
 #include "tests/support/random.h"
 #include "tests/surface_distance.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if EB_SANITIZER
 enum { LAYERS = 3, BODIES = 40 };
 #else
 enum { LAYERS = 7, BODIES = 120 };

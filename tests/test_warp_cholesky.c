@@ -6,10 +6,11 @@
 #include <malloc.h>
 
 #include "problems/base/clock.h"
+#include "problems/base/sanitizer.h"
 #include "problems/scene_impl.h"
 #include "problems/base/memory.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if EB_SANITIZER
 enum { INSTRUMENTED = 1 };
 #else
 enum { INSTRUMENTED = 0 };

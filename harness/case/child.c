@@ -20,6 +20,7 @@
 #include "harness/case/processes.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
+#include "problems/base/sanitizer.h"
 #include "problems/base/text.h"
 
 extern char **environ;
@@ -149,7 +150,7 @@ static _Noreturn void become(pid_t parent, char *const *argv, char *const *envir
     /* A note to the process itself (eb_available_memory): the kernel does not enforce it. */
     struct rlimit resident = {(rlim_t)memory, (rlim_t)memory};
     setrlimit(RLIMIT_RSS, &resident);
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#if !EB_SANITIZER
     /* On data that the process may allocate: a backstop at twice the limit on what it touches,
      * which is watched from outside, since address space that is reserved and never used shall not
      * count. Sanitizers reserve terabytes, so they go without. */

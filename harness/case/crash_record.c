@@ -14,6 +14,7 @@
 #include "harness/case/sandbox.h"
 #include "harness/results/read.h"
 #include "harness/results/write.h"
+#include "problems/base/sanitizer.h"
 
 /* ---- the cause ------------------------------------------------------------------------------- */
 
@@ -226,7 +227,7 @@ static eb_error check_folder(const char *raw, const char *words) {
 }
 
 /* Sanitizers tell of what they found by the status, also at the very end. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#if EB_SANITIZER
 static const bool status_counts = true;
 #else
 static const bool status_counts = false;

@@ -22,6 +22,7 @@
 #include "harness/predict/network.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
+#include "problems/base/sanitizer.h"
 #include "problems/base/text.h"
 #include "problems/ranks/communicator.h"
 #include "problems/units.h"
@@ -601,7 +602,7 @@ static eb_error prepare_steps(eb_job *j, bool *on) {
 }
 
 /* Sanitizers keep what was freed. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#if EB_SANITIZER
 static const bool memory_tells = false;
 #else
 static const bool memory_tells = true;

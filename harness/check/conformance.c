@@ -10,13 +10,14 @@
 #include "harness/check/block.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
+#include "problems/base/sanitizer.h"
 #include "problems/base/text.h"
 #include "problems/scene_impl.h"
 #include "solvers/symplectic_euler/stability.h"
 
 /* Sanitizers, ten times as slow, see scenes of more than LARGE elements with one of the materials
  * and for one step. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if EB_SANITIZER
 enum { HEAP_IS_VISIBLE = 0, LARGE = 4000 };
 #else
 enum { HEAP_IS_VISIBLE = 1, LARGE = INT_MAX };

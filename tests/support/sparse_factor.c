@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/sanitizer.h"
 #include "problems/mesh/generate.h"
 #include "tests/support/block_systems.h"
 
@@ -42,7 +43,7 @@ eb_block_matrix *eb_test_grid(int nx, int ny, int nz, uint64_t seed) {
 }
 
 eb_block_matrix *eb_test_solid(int edge, uint64_t seed) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if EB_SANITIZER
   edge = edge * 2 / 3; /* operations grow with edge^6 */
 #endif
   return eb_test_grid(edge, edge, edge, seed);

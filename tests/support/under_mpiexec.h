@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "problems/base/sanitizer.h"
 #include "problems/ranks/ranks.h"
 #include "tests/tap.h"
 
@@ -102,7 +103,7 @@ __attribute__((unused)) static int under_mpiexec(int argc, char **argv, int most
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   setenv("OMP_NUM_THREADS", "1", 1);
-#ifdef __SANITIZE_ADDRESS__
+#if EB_SANITIZER
   int fewest = most = 2; /* after memory, not after numbers of ranks */
 #else
   int fewest = 1;
