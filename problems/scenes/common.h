@@ -66,9 +66,10 @@
         "random shift of nodes along each axis, of a cube; those on faces stay on them"            \
   }
 /* A model that stands in for the paper's: name, elements, nodes (0: any), size, m, and what
- * reshapes it, or nothing. */
-#define EB_SCENE_MODEL(name_, ...)                                                                 \
-  .stand_in = name_, .model = {__VA_ARGS__}, .mesh_parameters = "resolution"
+ * reshapes it (.reshape = ...), or nothing. */
+#define EB_SCENE_MODEL(name_, elements_, nodes_, ...)                                              \
+  .stand_in = name_, .model = {.elements = elements_, .nodes = nodes_, .size = __VA_ARGS__},       \
+  .mesh_parameters = "resolution"
 /* The paper's counts, and how far ours may be off. */
 #define EB_SCENE_COUNTS(vertices_, elements_, tolerance_)                                          \
   .target_vertices = vertices_, .target_elements = elements_, .count_tolerance = tolerance_

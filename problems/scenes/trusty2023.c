@@ -427,7 +427,7 @@ const eb_scene_ops eb_trusty2023_pendulum = {
     .summary = "a ball on a slender stem, held at its top and wound up, is let go",
     .geometry = "stand-in pendulum: a ball of 0.3 m on a stem of 0.9 x 0.03 m",
     .citation = CITATION,
-    EB_SCENE_MODEL("pendulum", 40000, 0, 2.92, draw_out_stem),
+    EB_SCENE_MODEL("pendulum", 40000, 0, 2.92, .reshape = draw_out_stem),
     .needs = NEEDS,
     .parameters = pendulum_parameters,
     EB_SCENE_RUN(800, 8),
