@@ -2,7 +2,7 @@
 #ifndef EB_TESTS_H5_UNITS_H
 #define EB_TESTS_H5_UNITS_H
 
-#include <hdf5.h>
+#include "harness/results/h5.h"
 
 /* For H5Ovisit2: data is int[2], datasets and those of them without a unit. */
 static herr_t count_without_unit(hid_t file, const char *name, const H5O_info_t *info, void *data) {

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* HDF5 1.10 to 1.14 by the functions and types of 1.10. */
+#define H5_USE_110_API
 #include <hdf5.h>
 
 #include "problems/base/error.h"

@@ -23,7 +23,6 @@
  * from 1000 unknowns on, which is soon done and saves levels.
  * Workspace: the matrix again and what the preconditioner takes. */
 #include <math.h>
-#include <petscksp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -518,10 +517,10 @@ static eb_error petsc_set_matrix(void *data, const eb_block_matrix *A, eb_step_l
 static eb_reason translate(KSPConvergedReason reason, bool direct) {
   switch (reason) {
   case KSP_CONVERGED_RTOL:
-  case KSP_CONVERGED_RTOL_NORMAL:
+  case EB_KSP_CONVERGED_RTOL_NORMAL:
     return EB_CONVERGED_RTOL;
   case KSP_CONVERGED_ATOL:
-  case KSP_CONVERGED_ATOL_NORMAL:
+  case EB_KSP_CONVERGED_ATOL_NORMAL:
     return EB_CONVERGED_ATOL;
   case KSP_CONVERGED_ITS:
     return direct ? EB_CONVERGED_DIRECT : EB_CONVERGED_ITS;

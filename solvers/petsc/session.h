@@ -3,9 +3,8 @@
 #ifndef EB_PETSC_SESSION_H
 #define EB_PETSC_SESSION_H
 
-#include <petscksp.h>
-
 #include "problems/base/error.h"
+#include "solvers/petsc/versions.h"
 
 /* Initializes PETSc (and MPI) on the first call of the process, without command line, ~/.petscrc or
  * signal handlers; they are finalized when the process exits, because MPI cannot be started twice.

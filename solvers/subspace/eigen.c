@@ -177,7 +177,7 @@ static PetscErrorCode find_all(void *context) {
   if (!running) PetscCall(SlepcInitializeNoArguments()); /* on top of PETSc, which runs */
   PetscCall(MatCreateShell(PETSC_COMM_SELF, s->unknowns, s->unknowns, s->unknowns, s->unknowns, s,
                            &s->shell));
-  PetscCall(MatShellSetOperation(s->shell, MATOP_MULT, (void (*)(void))apply));
+  PetscCall(MatShellSetOperation(s->shell, MATOP_MULT, (eb_petsc_operation *)apply));
   PetscCall(MatSetOption(s->shell, MAT_SYMMETRIC, PETSC_TRUE));
   double largest;
   PetscCall(search_beside(s, 0, s->count, &largest));

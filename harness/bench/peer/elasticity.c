@@ -11,13 +11,14 @@
  * multigrid to |b - A x| <= 1e-8 |b|.
  *
  * References: Hughes 1987, The Finite Element Method, Section 3; Kuhn 1960 for the mesh. */
-#include <petscksp.h>
 #include <petsctime.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "solvers/petsc/versions.h"
 
 static const double young = 1e6, poisson = 0.3, density = 1000, gravity = 9.8;
 
