@@ -1,13 +1,12 @@
 # elastobench: build, test, measure, install. `make help` lists the targets.
 #
-# Options: ASAN=1 UBSAN=1 TSAN=1 COVERAGE=1 (each its own build folder), ARCH=native, CC=..., WERROR=,
-# NO_INSTALL=1 (deps only checks), PREFIX=/usr/local.
+# Options: ASAN=1 UBSAN=1 TSAN=1 COVERAGE=1 (each its own build folder), ARCH=native, CC=clang BUILD=build-clang,
+# WERROR=-Werror, NO_INSTALL=1 (deps only checks), PREFIX=/usr/local.
 
 # ---- what to build with -------------------------------------------------------------------------
 CC      ?= cc
-ARCH    ?= x86-64-v3
 PREFIX  ?= /usr/local
-WERROR  ?= -Werror
+WERROR  ?=
 VERSION := 0.1.0
 
 # ---- variants: each sanitizer has a build folder of its own -----------------------------------------
@@ -35,32 +34,46 @@ ifeq ($(FUZZ),1)
   SANITIZE += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
   CC := clang
 endif
-ifneq ($(ARCH),x86-64-v3)
+# What the compiler builds for: on x86-64 processors with AVX2, elsewhere what the compiler takes by itself.
+BASELINE     := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),x86-64)
+DEFAULT_ARCH := $(addsuffix -v3,$(BASELINE))
+ARCH         ?= $(DEFAULT_ARCH)
+MARCH        := $(addprefix -march=,$(ARCH))
+ifneq ($(ARCH),$(DEFAULT_ARCH))
   VARIANT := $(VARIANT)-$(ARCH)
 endif
 BUILD := build$(VARIANT)
 OPT := $(if $(SANITIZE),-O1 -g,-O3 -g)
 
 # ---- packages -----------------------------------------------------------------------------------
-PACKAGES := build-essential pkg-config perl libsuitesparse-dev libopenblas-openmp-dev libmetis-dev \
-            libpetsc-real-dev libslepc-real-dev libhdf5-openmpi-dev gnuplot-nox libinih-dev \
-            libjansson-dev libpng-dev libxxhash-dev
-# What tests need beyond that: exact integers for references.
-TEST_PACKAGES := libgmp-dev
-comma := ,
-PKGS     := petsc slepc hdf5-openmpi openblas inih jansson libpng libxxhash
-# Recursive on purpose: evaluated when something is compiled, after `deps` has run.
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null | sed 's/-D_FORTIFY_SOURCE=2//; s/-Wdate-time//; s/-I/-isystem /g') \
-             -isystem /usr/include/suitesparse
+# What is needed, as Debian's PACKAGE=PROGRAM, or PACKAGE=NAMES:HEADER:LIBRARY with the names that pkg-config may know the
+# library by, the most fitting first. What pkg-config does not know is looked for where compilers look (CPATH, LIBRARY_PATH).
+PROGRAMS  := build-essential=cc pkg-config=pkg-config perl=perl gnuplot-nox=gnuplot
+LIBRARIES := libhdf5-openmpi-dev=hdf5-openmpi/hdf5-mpich/hdf5:hdf5.h:hdf5 libopenmpi-dev=ompi-c/mpich/mpi-c:mpi.h:mpi \
+             libopenblas-openmp-dev=openblas/openblaso:cblas.h:openblas libinih-dev=inih:ini.h:inih \
+             libjansson-dev=jansson:jansson.h:jansson libpng-dev=libpng/libpng16:png.h:png libxxhash-dev=libxxhash:xxhash.h:xxhash \
+             libsuitesparse-dev=CHOLMOD:cholmod.h:cholmod libmetis-dev=metis:metis.h:metis
 # PETSc and SLEPc are linked with what is built on them alone (solvers/petsc/door.c).
-PETSC_PKGS := petsc slepc
+ON_PETSC_LIBRARIES := libpetsc-real-dev=petsc/PETSc:petsc.h:petsc libslepc-real-dev=slepc/SLEPc:slepc.h:slepc
+PACKAGES := $(PROGRAMS) $(LIBRARIES) $(ON_PETSC_LIBRARIES)
+# What tests need beyond that: exact integers for references.
+TEST_PACKAGES := libgmp-dev=gmp:gmp.h:gmp
+comma := ,
+# Where SuiteSparse's headers are a folder deeper than compilers look.
+SUITESPARSE := $(firstword $(wildcard $(addsuffix /suitesparse,$(subst :, ,$(CPATH) $(C_INCLUDE_PATH)) /usr/local/include /usr/include)))
+# $(call flags,--cflags or --libs,libraries): what pkg-config says of the first name that it knows; else -lLIBRARY.
+flags = $(shell sh ./deps.sh $(1) $(2))
+# Recursive on purpose: evaluated when something is compiled, after `deps` has run; and then kept.
+once = $(eval $(1) := $(2))$(2)
+PKG_CFLAGS = $(call once,PKG_CFLAGS,$(patsubst -I%,-isystem %,$(call flags,--cflags,$(ON_PETSC_LIBRARIES) $(LIBRARIES))) $(addprefix -isystem ,$(SUITESPARSE)))
+PETSC_LIBS = $(call once,PETSC_LIBS,$(call flags,--libs,$(ON_PETSC_LIBRARIES)))
 # HDF5 goes in whole where its archive is there: the shared one loads libcurl and with it thirty libraries of
-# networks, half of the time that the program takes to start. Shared libraries cannot take it in.
-PKG_LIBS_SHARED = $(shell pkg-config --libs $(filter-out $(PETSC_PKGS),$(PKGS)) 2>/dev/null) -lcholmod -lmetis -lz -ldl -lm
-HDF5_ARCHIVE    = $(wildcard $(patsubst -L%,%/libhdf5.a,$(filter -L%,$(PKG_LIBS_SHARED))))
+# networks, half of the time that the program takes to start. Shared libraries cannot take it in. What other archives than
+# the system's need, and whether they can go into a program like this one, is not known.
+PKG_LIBS_SHARED = $(call once,PKG_LIBS_SHARED,$(call flags,--libs,$(LIBRARIES)) -lz -ldl -lm)
+HDF5_ARCHIVE    = $(wildcard $(patsubst -L%,%/libhdf5.a,$(filter -L/usr/lib/%,$(PKG_LIBS_SHARED))))
 HDF5_LIBS       = $(if $(HDF5_ARCHIVE),-l:libhdf5.a -lsz -Wl$(comma)--exclude-libs$(comma)libhdf5.a,-lhdf5)
 PKG_LIBS        = $(patsubst -lhdf5,$(HDF5_LIBS),$(PKG_LIBS_SHARED))
-PETSC_LIBS = $(shell pkg-config --libs $(PETSC_PKGS) 2>/dev/null)
 
 # ---- flags ----------------------------------------------------------------------------------------
 # Without AVX compilers note that vectors are passed in another way (psabi); all callers are compiled alike.
@@ -69,10 +82,11 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prot
 # Multiply-adds are contracted for speed, except where geometry must come out alike on every machine.
 CONTRACT  = $(if $(filter problems/mesh/% problems/collision/% problems/contact/%penalty.c problems/scene% harness/audit/exact%,$<),-ffp-contract=off,-ffp-contract=fast)
 CFLAGS   ?=
-ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPT) -march=$(ARCH) -fopenmp -fPIC -fno-math-errno \
+ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPT) $(MARCH) -fopenmp -fPIC -fno-math-errno \
              -fno-trapping-math -fvisibility=hidden $(CONTRACT) $(WARNINGS) -I. $(PKG_CFLAGS) $(SANITIZE) $(CFLAGS)
-# Linking two hundred test programs takes mold a tenth of the time, gold a third; without them the default linker does.
-LINKER := $(addprefix -fuse-ld=,$(firstword $(foreach l,mold gold,$(if $(shell command -v ld.$(l) 2>/dev/null),$(l)))))
+# Linking two hundred test programs takes mold a tenth of the time, gold a third; without them, or with a compiler that does not
+# know them, the default linker does.
+LINKER := $(firstword $(foreach l,mold gold,$(shell $(CC) -fuse-ld=$(l) -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=$(l))))
 ALL_LDFLAGS = -fopenmp -rdynamic $(LINKER) $(SANITIZE) $(LDFLAGS)
 
 # ---- sources: found by room, so that a new file needs no line here -----------------------------------
@@ -113,8 +127,8 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 # ---- set-up ---------------------------------------------------------------------------------------
-deps: ## install missing Debian packages (NO_INSTALL=1: only name them)
-	@PACKAGES="$(PACKAGES)" NO_INSTALL="$(NO_INSTALL)" sh ./deps.sh
+deps: ## install what is missing by Debian's packages (NO_INSTALL=1: only name them)
+	@CC="$(CC)" CFLAGS="$(PKG_CFLAGS)" PACKAGES="$(PACKAGES)" NO_INSTALL="$(NO_INSTALL)" sh ./deps.sh
 
 # ---- build ----------------------------------------------------------------------------------------
 # Commit and flags are compiled in; the file changes only when they do.
@@ -128,7 +142,7 @@ $(BUILD_INFO): refresh
 	@mkdir -p $(@D)
 	@printf '%s\n' '#define EB_VERSION "$(VERSION)"' '#define EB_COMMIT "$(COMMIT)"' '#define EB_COMMIT_DATE "$(COMMIT_DATE)"' \
 	  '#define EB_DIRTY $(DIRTY)' '#define EB_COMPILER "$(shell $(CC) --version | head -n 1)"' \
-	  '#define EB_FLAGS "$(OPT) -march=$(ARCH)$(SANITIZE)"' > $@.new
+	  '#define EB_FLAGS "$(strip $(OPT) $(MARCH) $(SANITIZE))"' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(call object,harness/environment.c): $(BUILD_INFO)
@@ -190,7 +204,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) 
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
 # Exact references.
-$(BUILD)/tests/test_continuous: PKG_LIBS += -lgmp
+$(BUILD)/tests/test_continuous: PKG_LIBS += $(call flags,--libs,$(TEST_PACKAGES))
 
 # Siconos is a reference for one test, where it is installed (Debian: libsiconos-numerics-dev). It brings a sequential stand-in for MPI, which
 # must not meet the real one: that test is linked with what it needs and nothing else.
