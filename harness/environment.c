@@ -22,6 +22,34 @@
 #include "harness/plugin.h"
 #include "harness/results/write.h"
 #include "problems/base/text.h"
+#include "solvers/linalg/dense.h"
+
+const char eb_build_flags[] = EB_FLAGS;
+
+/* Those that processors of some ten years lack, and those that a build for one machine may use. */
+const char *const eb_build_features[] = {
+#ifdef __SSE4_2__
+    "sse4_2",
+#endif
+#ifdef __AVX__
+    "avx",
+#endif
+#ifdef __AVX2__
+    "avx2",
+#endif
+#ifdef __FMA__
+    "fma",
+#endif
+#ifdef __BMI2__
+    "bmi2",
+#endif
+#ifdef __AVX512F__
+    "avx512f",
+#endif
+#ifdef __AVX512VL__
+    "avx512vl",
+#endif
+    NULL};
 
 eb_error eb_version_text(char **out) {
   *out = NULL;
@@ -178,6 +206,7 @@ static eb_error put_libraries(hid_t group) {
                      PETSC_VERSION_SUBMINOR));
   EB_TRY(eb_h5_put_text(group, "blas", openblas_get_config()));
   EB_TRY(eb_h5_put_text(group, "blas_kernels", blas_kernels()));
+  EB_TRY(eb_h5_put_text(group, "dense_kernels", eb_dense_kernels()));
   EB_TRY(eb_h5_put_text(group, "jansson", JANSSON_VERSION));
   return eb_h5_put_text(group, "libc", gnu_get_libc_version());
 }
@@ -242,9 +271,10 @@ eb_error eb_environment_facts(char **out) {
   first_value("/proc/cpuinfo", "model name", cpu, sizeof cpu);
   eb_error error = variables_text(&variables);
   if (!error)
-    error = eb_string_format(out, "%s\n%ld\n%s %d %s %s\n%s %s\n%s", cpu,
-                             sysconf(_SC_NPROCESSORS_ONLN), EB_COMMIT, EB_DIRTY, EB_COMPILER,
-                             EB_FLAGS, openblas_get_config(), blas_kernels(), variables);
+    error =
+        eb_string_format(out, "%s\n%ld\n%s %d %s %s\n%s %s %s\n%s", cpu,
+                         sysconf(_SC_NPROCESSORS_ONLN), EB_COMMIT, EB_DIRTY, EB_COMPILER, EB_FLAGS,
+                         openblas_get_config(), blas_kernels(), eb_dense_kernels(), variables);
   free(variables);
   return error;
 }

@@ -8,6 +8,10 @@
 #include "harness/results/h5.h"
 #include "harness/strings.h"
 
+/* The compiler's flags, and what they let it use of the processor: names as in /proc/cpuinfo, NULL
+ * at the end. */
+extern const char eb_build_flags[], *const eb_build_features[];
+
 /* "0.1.0 (commit abc, with local changes), gcc ..., -O3 ..." */
 EB_MUST eb_error eb_version_text(char **out);
 

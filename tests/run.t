@@ -53,6 +53,8 @@ for my $fact (qw(cpu cores compiler flags commit dirty program_hash hdf5 cholmod
 }
 ok($environment->{dgemm_flop_per_second} > 1e6, 'environment: measured DGEMM rate');
 ok($environment->{triad_byte_per_second} > 1e6, 'environment: measured triad bandwidth');
+like($environment->{compiler}, qr/\d+\.\d+/, 'environment: the compiler');
+like($environment->{dense_kernels}, qr/^(AVX-512|AVX2|generic)$/, '  and the kernels of ours that run');
 like($environment->{command_line}, qr/elastobench run bench\/beam/, 'environment: command line');
 
 like($json, qr/"cores": \d+,/, 'environment: numbers are numbers');
@@ -198,15 +200,17 @@ for my $case (['text.h5', qr/not HDF5/], ['cut.h5', qr/damaged or truncated/]) {
   ok(slurp(scratch($file)) eq $old, "$file is left alone");
 }
 SKIP: {
-  my $python = python('h5py') or skip 'no h5py', 5;
+  my $python = python('h5py') or skip 'no h5py', 8;
   my $foreign = scratch('foreign.h5');
   system($python, '-c', "import h5py; h5py.File('$foreign', 'w')['x'] = [1, 2]");
   like_error(1, qr/not a result of elastobench/, 'export of a foreign HDF5 file', 'export', 'foreign.h5', '--to', 'json');
   like_error(1, qr/not a result of elastobench/, 'resume of a foreign HDF5 file', 'run', @two, '-o', 'foreign.h5', '--resume');
   system($python, '-c', "import h5py, shutil; shutil.copy('" . scratch('m1.h5') . "', '$foreign'); h5py.File('$foreign', 'r+').attrs['schema_version'] = 99");
   like_error(1, qr/has schema version 99, this program reads versions 1 to 2/, 'a later schema', 'export', 'foreign.h5', '--to', 'json');
-  system($python, '-c', "import h5py, shutil; shutil.copy('" . scratch('m2.h5') . "', '$foreign'); h5py.File('$foreign', 'r+')['environment'].attrs['cpu'] = 'another'");
-  like_error(1, qr/not comparable: cpu is '.*' and 'another'/, 'merge refuses another machine', 'merge', 'n.h5', 'r.h5', 'foreign.h5');
+  for my $fact (qw(compiler dense_kernels cpu)) {
+    system($python, '-c', "import h5py, shutil; shutil.copy('" . scratch('m2.h5') . "', '$foreign'); h5py.File('$foreign', 'r+')['environment'].attrs['$fact'] = 'another'");
+    like_error(1, qr/not comparable: $fact is '.*' and 'another'/, "merge refuses another $fact", 'merge', 'n.h5', 'r.h5', 'foreign.h5');
+  }
   like_error(1, qr/cannot resume what another build or machine.*-o, or replace.*not comparable: cpu/, 'resume refuses another machine, and says what to do', 'run', @two, '-o', 'foreign.h5', '--resume');
   is_code(0, 'resume or overwrite replaces it', 'run', @two, '-o', 'foreign.h5', '--resume', '--overwrite');
   is(scalar runs_in('foreign.h5'), 2, 'with what was asked for');

@@ -25,7 +25,8 @@ static const char *dirty_word(const eb_results *results) {
 }
 
 /* What the machine is, and what the program is made of. */
-static const char *const machine[] = {"cpu", "cores", "blas_kernels", "libc", NULL};
+static const char *const machine[] = {"cpu",           "cores", "blas_kernels",
+                                      "dense_kernels", "libc",  NULL};
 static const char *const build[] = {"compiler", "flags", "blas", "cholmod", "metis", "petsc", NULL};
 
 static eb_error compare_facts(const eb_results *a, const eb_results *b, const char *const *facts) {

@@ -37,6 +37,17 @@
 #define CHOOSE(name, ...) eb_base_##name(__VA_ARGS__)
 #endif
 
+const char *eb_dense_kernels(void) {
+#if EB_DENSE_WIDE
+  if (__builtin_cpu_supports("avx512f")) return "AVX-512";
+#endif
+#ifdef __AVX2__
+  return "AVX2";
+#else
+  return "generic";
+#endif
+}
+
 #define DEFINE(type, REAL)                                                                         \
   int64_t eb_potrf_##type(int64_t n, REAL *A, int64_t lda, const REAL *floor) {                    \
     return CHOOSE(potrf_##type, n, A, lda, floor);                                                 \

@@ -83,6 +83,9 @@ void eb_gather_s(int64_t n, int64_t m, const float *L, int64_t ldl, int64_t coun
                                    int64_t count, REAL *X, int64_t ldx, const REAL *Y,             \
                                    int64_t ldy)
 
+/* Those that run on this processor: "AVX-512", "AVX2" or "generic". */
+const char *eb_dense_kernels(void);
+
 EB_DENSE_DECLARE(base, d, double);
 EB_DENSE_DECLARE(base, s, float);
 
