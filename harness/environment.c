@@ -228,6 +228,8 @@ eb_error eb_environment_settings(int threads, eb_strings *out) {
   EB_TRY(eb_strings_add(out, "OMP_DYNAMIC=false"));
   if (blas_is_behind()) EB_TRY(set_unless_given(out, "OPENBLAS_CORETYPE", every_avx2));
   EB_TRY(set_unless_given(out, "OMP_PROC_BIND", "false"));
+  /* LLVM's runtime takes the policy for the kind of waiting, and spins for 200 ms all the same. */
+  if (!getenv("OMP_WAIT_POLICY")) EB_TRY(set_unless_given(out, "KMP_BLOCKTIME", "0"));
   if (!getenv("GOMP_SPINCOUNT")) EB_TRY(set_unless_given(out, "OMP_WAIT_POLICY", "passive"));
   /* A plug-in that uses MPI by itself shall not leave Open MPI's daemon beside the case. */
   EB_TRY(set_unless_given(out, "OMPI_MCA_ess_singleton_isolated", "true"));
@@ -238,7 +240,8 @@ extern char **environ;
 
 /* The variables of the user's that change how threads run. */
 static eb_error variables_text(char **out) {
-  static const char *const prefixes[] = {"OMP_", "GOMP_", "OPENBLAS_", "GOTO_", "MKL_", "PETSC_"};
+  static const char *const prefixes[] = {"OMP_",  "GOMP_", "KMP_",  "OPENBLAS_",
+                                         "GOTO_", "MKL_",  "PETSC_"};
   *out = NULL;
   eb_error error = eb_string_format(out, "%s", "");
   for (char **entry = environ; *entry; entry++)

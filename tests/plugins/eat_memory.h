@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Touches what it allocates, 16 MB at a time; when no more is given, it goes on with what it
- * has. */
+/* Touches what it allocates, 16 MB at a time; when no more is given, it goes on with what it has.
+ * clang leaves out what is allocated and never read, were the pointer not volatile. */
 static void eat_memory(void) {
   enum { CHUNK = 16 << 20 };
   for (;;) {
-    char *chunk = malloc(CHUNK);
+    char *volatile chunk = malloc(CHUNK);
     if (chunk)
       memset(chunk, 1, CHUNK);
     else
