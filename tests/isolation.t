@@ -34,6 +34,12 @@ my %wanted = (
   'terminate' => ['crashed', qr/ended by a signal from outside after step 2 of 4/],
   'garble' => ['crashed', qr/its result file cannot be read/],
   'garble-crash' => ['crashed', qr/signal 11 .*its result file cannot be read/],
+  # A plug-in against the harness beside it. Signals that end a process by default, or stop it.
+  (map { ("signal-$_" => ['completed', qr/^has sent signal $_ \(.*\) to the harness$/]) } 1, 2, 10, 11, 15, 20),
+  'overwrite' => ['failed', qr/^step 2: the shared record of the case was overwritten$/],
+  'hurry' => ['failed', qr/^the shared record of the case was overwritten: it said that the time is over$/],
+  'leap' => ['completed', qr/^the shared record of the case was overwritten$/],
+  'pipe' => ['crashed', qr/its result file cannot be read/],
   'colour' => ['failed', qr/step: \?\[31mred\?\[0m and \?\]0;a title\?/],
 );
 # Sanitizers allocate where nothing is left, unload by their own rules, and take ends by a signal for theirs.
@@ -53,9 +59,28 @@ for my $fault (sort keys %wanted) {
   is($good->{outcome}, 'completed', "$fault: the next case completes");
 }
 is(scalar survivors(), 0, 'no process is left');
-for my $fault ('orphan', 'child') {
+for my $fault ('orphan', 'child', 'overwrite', 'hurry', 'leap', grep {/^signal/} keys %wanted) {
   my ($run) = grep { "$_->{options}," =~ /^fault=\Q$fault\E,at=2,/ } @runs;
   like($run->{audit_rules} // '', qr/process/, "$fault: breaks the rule of the process") or diag explain $run->{audit_detail};
+}
+
+# ---- files of the run
+# Small results are merged when an eighth of the target waits: of many, the last ones wait in the folder.
+is_code(3, 'a solver that removes the folder of results', 'run', @faulty, (map { ('-s', "faulty:base=nothing,at=@{[10 + $_]}") } 1 .. 12), '-s', 'faulty:fault=parts',
+  '-s', 'faulty', '--steps', '4', '-o', 'parts.h5');
+@runs = runs_in('parts.h5');
+my ($parts) = grep { $_->{options} =~ /^fault=parts/ } @runs;
+like($parts->{detail} // '', qr/; has removed files of the run(, (\d+) finished results? among them, which --resume makes again)?$/, 'is told as who did it');
+my $lost = ($parts->{detail} // '') =~ /, (\d+) finished/ ? $1 : 0;
+is(scalar @runs + $lost, 14, 'what was merged is kept, what is lost is counted') or diag $lost;
+is("$runs[-1]{options} $runs[-1]{outcome}" =~ s/^fault=none,at=2,\S* //r, 'completed', 'and the next case completes');
+ok(!-e scratch('parts.h5.parts'), 'nothing is left beside the file');
+{
+  local $SIG{ALRM} = sub { die "it hangs\n" };
+  alarm 60;
+  my ($code, $said, $words) = eval { run('run', @faulty, '-s', 'faulty', '-s', 'faulty:fault=target', '--steps', '4', '-o', 'target.h5') };
+  alarm 0;
+  ok(!$@ && $code == 1 && $words =~ /'target.h5' is not a regular file/, 'a pipe in the place of the results is refused') or diag $@ || "$code $words";
 }
 
 # ---- a solver that does not let go after its result was written

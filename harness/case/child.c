@@ -27,12 +27,11 @@ extern char **environ;
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
+/* All that end or stop a process. */
 static void watched_signals(sigset_t *set) {
-  sigemptyset(set);
-  sigaddset(set, SIGINT);
-  sigaddset(set, SIGTERM);
-  sigaddset(set, SIGHUP);
-  sigaddset(set, SIGCHLD);
+  static const int harmless[] = {SIGCONT, SIGURG, SIGWINCH};
+  sigfillset(set);
+  for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) sigdelset(set, harmless[i]);
 }
 
 eb_error eb_signals_open(eb_signals *out) {
@@ -43,13 +42,6 @@ eb_error eb_signals_open(eb_signals *out) {
     return EB_ERROR(EB_ERR_IO, "cannot hold back signals: %s", strerror(errno));
   out->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   return out->fd < 0 ? EB_ERROR(EB_ERR_IO, "cannot watch signals: %s", strerror(errno)) : EB_OK;
-}
-
-bool eb_signals_pending(eb_signals *signals) {
-  struct signalfd_siginfo info;
-  while (read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info)
-    if (info.ssi_signo != SIGCHLD) signals->interrupted = true;
-  return signals->interrupted;
 }
 
 void eb_signals_close(eb_signals *signals) {
@@ -65,6 +57,7 @@ typedef struct child {
   int print; /* our end of the pipe that it prints into */
   int shared;
   eb_progress_page *page;
+  uint64_t token; /* that the page has, if nobody else has written there */
   eb_limits limits;
   double started, told_to_end, written, last_call; /* when; 0: not yet */
   bool killed;
@@ -96,9 +89,46 @@ static void find_descendants(const child *c, eb_processes *all) {
   eb_processes_mark(all, c->bystanders, c->bystander_count);
 }
 
+/* ---- signals that have come ------------------------------------------------------------------ */
+
+/* Whether a process has sent it that the child is or has started: while such a process is not
+ * buried. The kernel sends on behalf of the terminal. */
+static bool is_from_below(const child *c, const struct signalfd_siginfo *info) {
+  eb_processes all = {0};
+  bool below = false;
+  if (info->ssi_code > 0 || (pid_t)info->ssi_pid == getpid()) return false;
+  find_descendants(c, &all);
+  for (int i = 0; i < all.count; i++)
+    below = below || (all.rows[i].ours && all.rows[i].pid == (pid_t)info->ssi_pid);
+  eb_processes_clear(&all);
+  return below;
+}
+
+/* Reads what is pending; `c` is NULL where no child runs. */
+static bool read_signals(eb_signals *signals, const child *c) {
+  struct signalfd_siginfo info;
+  while (read(signals->fd, &info, sizeof info) == (ssize_t)sizeof info) {
+    int signal = (int)info.ssi_signo;
+    if (signal == SIGCHLD) continue;
+    if (c && is_from_below(c, &info))
+      c->end->sent = signal;
+    else if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
+      raise(SIGSTOP); /* as the user of a shell wants it */
+    else
+      signals->interrupted = true;
+  }
+  return signals->interrupted;
+}
+
+bool eb_signals_pending(eb_signals *signals) {
+  return read_signals(signals, NULL);
+}
+
+/* ---- what the child leaves ------------------------------------------------------------------- */
+
 /* Kills and buries all but the bystanders; returns how many there were that still ran. Those that
  * go on starting others are chased for some seconds. */
-static int end_descendants(const child *c) {
+static int end_descendants(const child *c, eb_signals *signals) {
   static const double patience = 5; /* s */
   double began = eb_wall_seconds();
   eb_processes all = {0};
@@ -107,13 +137,16 @@ static int end_descendants(const child *c) {
   for (int round = 0; found && !is_childless() && eb_wall_seconds() - began < patience; round++) {
     found = false;
     find_descendants(c, &all);
+    (void)read_signals(signals, c); /* of those that have ended: before they are buried */
     for (int i = 0; i < all.count; i++) {
       const eb_process *row = &all.rows[i];
       if (!row->ours) continue;
       found = true;
       if (round == 0) ran += !row->ended;
-      if (!row->ended) kill(row->pid, SIGKILL);
-      if (row->parent == getpid()) waitpid(row->pid, NULL, WNOHANG);
+      if (!row->ended)
+        kill(row->pid, SIGKILL);
+      else if (row->parent == getpid())
+        waitpid(row->pid, NULL, WNOHANG);
     }
     if (found) usleep(1000);
   }
@@ -153,8 +186,9 @@ static _Noreturn void become(pid_t parent, char *const *argv, char *const *envir
 #if !EB_SANITIZER
     /* On data that the process may allocate: a backstop at twice the limit on what it touches,
      * which is watched from outside, since address space that is reserved and never used shall not
-     * count. Sanitizers reserve terabytes, so they go without. */
-    enum { SLACK = 256 << 20 };
+     * count. The slack is what libraries take when they are loaded, OpenBLAS alone 256 MB.
+     * Sanitizers reserve terabytes, so they go without. */
+    enum { SLACK = 384 << 20 };
     rlim_t bytes = (rlim_t)(2 * memory) + SLACK;
     struct rlimit data = {bytes, bytes};
     setrlimit(RLIMIT_DATA, &data);
@@ -192,7 +226,7 @@ static eb_error build_environment(const eb_strings *settings, char ***out) {
 static eb_error add_page(const child *c, eb_strings *settings) {
   char text[120];
   snprintf(text, sizeof text, EB_PAGE_VARIABLE "=/proc/%d/fd/%d %016" PRIx64, (int)getpid(),
-           c->shared, c->page->token);
+           c->shared, c->token);
   return eb_strings_add(settings, text);
 }
 
@@ -213,8 +247,9 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
   void *page = mmap(NULL, sizeof *c->page, PROT_READ | PROT_WRITE, MAP_SHARED, c->shared, 0);
   if (page == MAP_FAILED) return EB_ERROR(EB_ERR_IO, "cannot share memory: %s", strerror(errno));
   c->page = page;
-  if (getrandom(&c->page->token, sizeof c->page->token, 0) != sizeof c->page->token)
+  if (getrandom(&c->token, sizeof c->token, 0) != sizeof c->token)
     return EB_ERROR(EB_ERR_IO, "cannot read random numbers: %s", strerror(errno));
+  c->page->token = c->page->token_again = c->token;
   if (pipe2(print, O_CLOEXEC))
     return EB_ERROR(EB_ERR_IO, "cannot make a pipe: %s", strerror(errno));
   c->print = print[0];
@@ -244,19 +279,30 @@ static eb_error start(child *c, const eb_strings *argv, const eb_strings *settin
 
 /* ---- listening ------------------------------------------------------------------------------- */
 
-/* Reads the page; tells of progress when there is some, or when nothing was told for a while. */
+/* Takes over what the page says of progress, as long as it can be: a solver that writes where it
+ * should not may have written there. Then what it said before is what there is. */
+static void read_page(child *c) {
+  eb_child_end *end = c->end;
+  int stage = c->page->stage;
+  int64_t step = c->page->step, steps = c->page->steps;
+  bool forward = stage >= (int)end->stage && step >= end->step && step <= steps &&
+                 (end->steps == 0 || steps == end->steps);
+  bool known = stage >= EB_STAGE_START && stage <= EB_STAGE_WRITTEN;
+  end->overwritten = end->overwritten || !eb_page_sound(c->page, c->token) || !forward || !known;
+  if (end->overwritten) return;
+  end->step = step;
+  end->steps = steps;
+  end->stage = (eb_stage)stage;
+}
+
+/* Tells of progress when there is some, or when nothing was told for a while. */
 static void look(child *c) {
   static const double patience = 1; /* s */
   eb_child_end *end = c->end;
-  int64_t step = c->page->step;
+  int64_t before = end->step;
   double now = eb_wall_seconds();
-  bool news = step != end->step;
-  end->step = step;
-  end->steps = c->page->steps;
-  /* A solver that writes where it should not may have written here. */
-  int stage = c->page->stage;
-  end->stage =
-      stage >= EB_STAGE_START && stage <= EB_STAGE_WRITTEN ? (eb_stage)stage : EB_STAGE_START;
+  read_page(c);
+  bool news = end->step != before;
   if (!c->progress || (!news && now - c->last_call < patience)) return;
   c->progress(c->context, end->step, end->steps, now - c->started);
   c->last_call = now;
@@ -296,7 +342,7 @@ static double resident_memory(pid_t pid) {
 static double used_memory(child *c, double now) {
   static const double interval = 0.5; /* s */
   double sum = resident_memory(c->pid);
-  pid_t helper = c->page->helper;
+  pid_t helper = c->end->overwritten ? 0 : c->page->helper;
   if (c->limits.ranks == 0) return helper > 1 ? sum + resident_memory(helper) : sum;
   if (now - c->looked > interval) {
     c->looked = now;
@@ -346,12 +392,12 @@ static void end_child(child *c, eb_child_cause cause) {
 static void enforce(child *c, eb_signals *signals) {
   enum { GRACE = 2, GRACE_TO_CLOSE = 120, GRACE_TO_LEAVE = 15, GRACE_OF_RANKS = 3 };
   double now = eb_wall_seconds(), memory = used_memory(c, now);
-  int stage = c->page->stage;
+  eb_stage stage = c->end->stage;
   if (memory > c->end->peak_memory) c->end->peak_memory = memory;
   if (stage == EB_STAGE_WRITTEN && c->written == 0) c->written = now;
   if (c->killed && now - c->killed_at > GRACE_OF_RANKS) kill_child(c);
   if (c->killed) return;
-  if (eb_signals_pending(signals)) {
+  if (read_signals(signals, c)) {
     end_child(c, EB_CHILD_INTERRUPTED);
   } else if (c->written > 0) {
     if (now - c->written > GRACE_TO_LEAVE) end_child(c, EB_CHILD_LINGERED);
@@ -369,11 +415,17 @@ static void enforce(child *c, eb_signals *signals) {
   }
 }
 
-static bool collect(child *c) {
+/* Its last signals are read before it is buried. */
+static bool collect(child *c, eb_signals *signals) {
+  siginfo_t info = {0};
   int status;
-  pid_t pid = waitpid(c->pid, &status, WNOHANG);
-  if (pid == 0 || (pid < 0 && errno == EINTR)) return false;
-  if (pid == c->pid) {
+  if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0)
+    return false;
+  (void)read_signals(signals, c);
+  struct rusage used;
+  if (wait4(c->pid, &status, WNOHANG, &used) == c->pid) {
+    c->end->cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                  1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
     c->end->exited_zero = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     c->end->status = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
     if (c->told_to_end == 0)
@@ -391,21 +443,22 @@ static void take_words(const char page[EB_PROGRESS_WORDS], char out[EB_PROGRESS_
 
 static void watch(child *c, eb_signals *signals) {
   enum { LOOK_MS = 20 };
-  while (!collect(c)) {
+  while (!collect(c, signals)) {
     struct pollfd files[] = {{c->print, POLLIN, 0}, {signals->fd, POLLIN, 0}};
     poll(files, 2, LOOK_MS);
     catch_output(c);
     /* A closed pipe is always readable: it would keep the loop spinning. */
     if (files[0].revents & POLLHUP) poll(NULL, 0, 1);
-    enforce(c, signals);
     look(c);
+    enforce(c, signals);
   }
   c->end->seconds = eb_wall_seconds() - c->started;
-  c->end->left = end_descendants(c);
+  c->end->left = end_descendants(c, signals);
   if (c->killed && c->limits.ranks > 0) c->end->left = 0; /* ranks that were ended with it */
   look(c);
   catch_output(c);
   eb_text_clean(c->end->output);
+  if (c->end->overwritten) return;
   /* What the page says in the end. */
   c->end->trouble = c->page->trouble;
   c->end->harmed = c->page->harmed;

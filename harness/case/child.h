@@ -30,6 +30,7 @@ typedef enum eb_stage {
 enum { EB_PROGRESS_WORDS = 600 };
 
 typedef struct eb_progress_page {
+  uint64_t token;              /* of this page and no other */
   _Atomic int64_t step, steps; /* done, and wanted */
   _Atomic int stage;
   _Atomic int asked_to_end;  /* by the parent: the time is over */
@@ -37,15 +38,22 @@ typedef struct eb_progress_page {
   double started; /* just before the process was, on the clock of eb_wall_seconds; 0: unknown */
   _Atomic int trouble; /* eb_error_code of what made the process give up; 0: nothing */
   _Atomic int helper;  /* process id of the one that works for the solver; 0: there is none */
-  uint64_t token;      /* of this page and no other */
   _Atomic int harmed;  /* a step has broken the rule of the process: its file may not say so */
   /* What went wrong, when that cannot be written into the file. */
   char words[EB_PROGRESS_WORDS];
   char unusual[EB_PROGRESS_WORDS]; /* what the user should know of the scene; "": nothing */
+  uint64_t token_again;            /* as in front: whoever overwrites the page overwrites them */
 } eb_progress_page;
+/* Whether the page still has the token on either side. */
+static inline bool eb_page_sound(const eb_progress_page *page, uint64_t token) {
+  return page->token == token && page->token_again == token;
+}
+/* What is said where it has not, or tells what cannot be. */
+#define EB_PAGE_OVERWRITTEN "the shared record of the case was overwritten"
 
-/* Signals that end a run (SIGINT, SIGTERM, SIGHUP), held back while this is open and read as a
- * file. */
+/* Signals that end or stop a process, held back while this is open and read as a file. They end the
+ * run, or stop it, unless a child or what it has started sends them: a solver has no say in the
+ * cases after its own. Nobody can hold back SIGKILL and SIGSTOP. */
 typedef struct eb_signals {
   int fd;
   bool interrupted;
@@ -79,10 +87,15 @@ typedef struct eb_child_end {
   /* that a step was at work when the time limit ended the process; 0: none was */
   double step_seconds;
   double peak_memory;  /* highest resident memory seen, bytes */
+  double cpu;          /* s of processor time, of the child and what it has waited for */
   int64_t step, steps; /* last progress on the page */
   eb_stage stage;
-  int left;    /* processes that it has left running; they were ended */
-  int trouble; /* harmed and words too: from its page */
+  int left;     /* processes that it has left running; they were ended */
+  int sent;     /* a signal that it, or what it has started, has sent to this process; 0: none */
+  bool removed; /* files that cases share, of which the next ones were given new ones; */
+  int lost;     /* so many finished results among them */
+  bool overwritten; /* its page: what is told of progress is from before */
+  int trouble;      /* harmed and words too: from its page */
   bool harmed;
   char words[EB_PROGRESS_WORDS], unusual[EB_PROGRESS_WORDS];
   char output[EB_CHILD_OUTPUT]; /* the end of what it printed, without control characters */

@@ -114,14 +114,42 @@ static eb_error break_process_rule(const char *words, eb_run *run) {
   return eb_run_set(&run->audit, "failed");
 }
 
-/* Processes that outlive their case break the rule of the process. */
-static eb_error mention_left(const eb_child_end *end, eb_run *run) {
-  char words[80];
+static eb_error mention(const char *words, eb_run *run) {
+  if (run->detail && strstr(run->detail, words)) return EB_OK;
+  EB_TRY(append(&run->detail, "; ", words));
+  return break_process_rule(words, run);
+}
+
+/* What the parent alone has seen of a process that breaks the rule of the process. */
+static eb_error mention_harm(const eb_child_end *end, eb_run *run) {
+  char words[120];
+  if (end->overwritten) EB_TRY(mention(EB_PAGE_OVERWRITTEN, run));
+  if (end->sent > 0) {
+    snprintf(words, sizeof words, "has sent signal %d (%s) to the harness", end->sent,
+             strsignal(end->sent));
+    EB_TRY(mention(words, run));
+  }
+  if (end->removed) {
+    int used = snprintf(words, sizeof words, "has removed files of the run");
+    if (end->lost > 0)
+      snprintf(words + used, sizeof words - (size_t)used,
+               ", %d finished result%s among them, which --resume makes again", end->lost,
+               end->lost == 1 ? "" : "s");
+    EB_TRY(mention(words, run));
+  }
   if (end->left == 0) return EB_OK;
   snprintf(words, sizeof words, "left %d process%s running: ended", end->left,
            end->left == 1 ? "" : "es");
-  EB_TRY(append(&run->detail, "; ", words));
-  return break_process_rule(words, run);
+  return mention(words, run);
+}
+
+static bool is_harm(const eb_child_end *end) {
+  return end->overwritten || end->removed || end->sent > 0 || end->left > 0;
+}
+
+/* It has taken its time for over, which is the parent's to say. */
+static bool is_hurried(const eb_child_end *end, const eb_run *run) {
+  return eb_outcome_find(run->outcome) == EB_OUTCOME_TIMED_OUT && end->cause != EB_CHILD_TIMED_OUT;
 }
 
 static eb_error fill_cause(const eb_case *work, const eb_child_end *end, bool spoiled,
@@ -151,7 +179,7 @@ static eb_error fill_cause(const eb_case *work, const eb_child_end *end, bool sp
   /* A step that closed the descriptors has kept its verdict from the file. */
   if (end->harmed && !strstr(run->audit_rules, eb_rule_name(EB_RULE_PROCESS)))
     EB_TRY(break_process_rule(end->words, run));
-  return mention_left(end, run);
+  return mention_harm(end, run);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -216,7 +244,8 @@ static eb_error check_folder(const char *raw, const char *words) {
   char *path = NULL;
   off_t bytes = stat(raw, &info) == 0 && info.st_size > least ? info.st_size : least;
   EB_TRY(eb_string_format(&path, "%s.new", raw));
-  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  unlink(path); /* whatever the process has put there */
+  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   int failure = file < 0 ? errno : posix_fallocate(file, 0, bytes);
   if (file >= 0) close(file);
   unlink(path);
@@ -236,8 +265,11 @@ static const bool status_counts = false;
 static eb_error make_result(const eb_case *work, const eb_child_end *end, const char *environment,
                             const char *raw, const char *finished, eb_run *run) {
   if (gave_up(end)) EB_TRY(check_folder(raw, *end->words ? end->words : end->output));
-  bool spoiled = access(raw, F_OK) == 0 && !eb_sandbox_reads(raw);
-  if (spoiled) unlink(raw);
+  /* A pipe or a link in its place is not even opened. */
+  struct stat info;
+  bool spoiled = lstat(raw, &info) == 0 && !(S_ISREG(info.st_mode) && eb_sandbox_reads(raw));
+  if (spoiled && remove(raw))
+    return EB_ERROR(EB_ERR_IO, "cannot remove '%s': %s", raw, strerror(errno));
   bool readable = read_raw(raw, run);
   /* Once its result was written, how a process ends says nothing of the result. */
   bool complete = readable &&
@@ -247,13 +279,18 @@ static eb_error make_result(const eb_case *work, const eb_child_end *end, const 
     if (!readable) EB_TRY(eb_case_describe(work, run));
     EB_TRY(fill_cause(work, end, spoiled, run));
     EB_TRY(readable ? rewrite(raw, run) : write_record(environment, raw, run));
-  } else if (!end->exited_zero || end->left > 0 || *end->output) {
+  } else if (is_hurried(end, run)) {
+    EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(EB_OUTCOME_FAILED)));
+    EB_TRY(eb_run_set(&run->detail, ""));
+    EB_TRY(mention(EB_PAGE_OVERWRITTEN ": it said that the time is over", run));
+    EB_TRY(rewrite(raw, run));
+  } else if (!end->exited_zero || is_harm(end) || *end->output) {
     if (!end->exited_zero) {
       char words[600];
       (void)cause(work, end, words, sizeof words);
       EB_TRY(append(&run->detail, "; ", words));
     }
-    EB_TRY(mention_left(end, run));
+    EB_TRY(mention_harm(end, run));
     EB_TRY(eb_run_set(&run->output, end->output));
     EB_TRY(rewrite(raw, run));
   }

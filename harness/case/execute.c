@@ -184,6 +184,10 @@ static eb_error check_integrity(eb_job *j, bool *good) {
   *good = change == EB_STATE_SAME && eb_integrity_process(&j->integrity, words, sizeof words) &&
           eb_helper_is_alone(&j->cost.helper, j->run.steps_done + 1 >= j->work->steps, words,
                              sizeof words);
+  if (*good && !eb_page_sound(j->page, j->token)) {
+    *good = false;
+    snprintf(words, sizeof words, EB_PAGE_OVERWRITTEN);
+  }
   eb_error harm = eb_ranks_agree(j->ranks, *good ? EB_OK : EB_ERROR(EB_ERR_INVALID, "%s", words));
   *good = !harm;
   if (*good) return EB_OK;
@@ -691,6 +695,7 @@ static eb_error run_job(eb_job *j) {
   double began = eb_wall_seconds();
   EB_TRY(eb_case_describe(j->work, &j->run));
   EB_TRY(open_page(j, &j->page));
+  j->token = j->page->token;
   j->page->steps = j->work->steps;
   EB_TRY(eb_cost_open(j->page, &j->cost));
   eb_integrity_open(&j->integrity);

@@ -28,8 +28,10 @@ typedef struct eb_job {
   int32_t components; /* connected components of the mesh */
   eb_cost cost;
   double half_resident; /* bytes: resident memory after half of the steps, of this process */
+  int64_t half_threads; /* most threads at the end of a step of the first half */
   eb_integrity integrity;
   eb_progress_page *page; /* progress, for the parent; of other ranks than 0 nobody reads it */
+  uint64_t token;         /* that the page has had at first */
   eb_donor donor;         /* the run that the case starts from, when it does */
   /* Of samples: */
   int64_t from_step;     /* the donor's, after which the state of this one was */

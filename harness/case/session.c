@@ -27,6 +27,7 @@ typedef struct state {
   eb_hash_set unusual; /* names of scenes whose unusual figures have been told */
   eb_shardings plans;  /* what the target says of its plans */
   bool noted;          /* they have changed since it was written */
+  eb_rates rates;      /* of the machine */
   char program[4096];  /* this very program */
 } state;
 
@@ -147,6 +148,16 @@ static eb_error tell_unusual(state *s, const eb_case *work, const char *words) {
   return eb_hash_set_add(&s->unusual, scene);
 }
 
+static eb_error write_environment(state *s) {
+  return eb_environment_write(s->staging.environment, s->session->command_line, &s->rates);
+}
+
+/* What the process has removed of the folder that cases share is made anew for the next one. */
+static eb_error mend_folder(state *s, eb_child_end *end) {
+  EB_TRY(eb_staging_mend(&s->staging, &end->removed, &end->lost));
+  return end->removed ? write_environment(s) : EB_OK;
+}
+
 /* Makes a result of what the process has left, tells how the case ended, and stages it. */
 static eb_error finish_case(state *s, const eb_case *work, const eb_child_end *end,
                             const char *name, const char *raw, const char *finished) {
@@ -177,6 +188,7 @@ static eb_error run_case(state *s, const eb_case *work, int number, int count) {
   eb_error error = eb_string_format(&raw, "%s/%s.tmp", s->staging.folder, work->id);
   if (!error) error = eb_string_format(&finished, "%s/%s.h5", s->staging.folder, work->id);
   if (!error) error = run_process(s, work, name, &end);
+  if (!error) error = mend_folder(s, &end);
   if (!error && end.cause != EB_CHILD_INTERRUPTED)
     error = finish_case(s, work, &end, name, raw, finished);
   if (raw) unlink(raw);
@@ -355,12 +367,10 @@ static eb_error note_complete(state *s) {
 
 static eb_error run_all(state *s) {
   const eb_plan *plan = s->session->plan;
-  const char *command_line = s->session->command_line;
-  eb_rates rates = {0};
   ssize_t length = readlink("/proc/self/exe", s->program, sizeof s->program - 1);
   if (length < 0) return EB_ERROR(EB_ERR_IO, "cannot find my own program at /proc/self/exe");
   s->program[length] = '\0';
-  EB_TRY(eb_environment_write(s->staging.environment, command_line, &rates));
+  EB_TRY(write_environment(s));
   EB_TRY(open_existing(s));
   s->staging.plans = &s->plans;
   bool complete = s->end->kept == s->end->wanted;
@@ -372,8 +382,8 @@ static eb_error run_all(state *s) {
   }
   /* The rates are measured only when something is to run, and after the old results were found
    * comparable. */
-  EB_TRY(eb_rates_measure(s->program, &s->signals, &rates));
-  EB_TRY(eb_environment_write(s->staging.environment, command_line, &rates));
+  EB_TRY(eb_rates_measure(s->program, &s->signals, &s->rates));
+  EB_TRY(write_environment(s));
   eb_error error = note_progress(s);
   if (!error) error = run_missing(s);
   /* What is finished is kept whatever went wrong later. */

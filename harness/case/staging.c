@@ -97,6 +97,45 @@ static void remove_half_written(const char *target) {
   free(path);
 }
 
+/* ---- what a case has left of it -------------------------------------------------------------- */
+
+static bool is_file(const char *path) {
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Forgets the results that are there no more; returns how many. */
+static int forget_lost(eb_strings *waiting) {
+  int kept = 0, count = waiting->count;
+  for (int i = 0; i < count; i++) {
+    if (is_file(waiting->items[i]))
+      waiting->items[kept++] = waiting->items[i];
+    else
+      free(waiting->items[i]);
+  }
+  waiting->count = kept;
+  return count - kept;
+}
+
+eb_error eb_staging_mend(eb_staging *staging, bool *harmed, int *lost) {
+  char *path = NULL;
+  struct stat held, there;
+  *lost = forget_lost(&staging->waiting);
+  EB_TRY(eb_string_format(&path, "%s/lock", staging->folder));
+  bool locked = fstat(staging->lock, &held) == 0 && lstat(path, &there) == 0 &&
+                held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+  if (!locked) remove(path);
+  free(path);
+  *harmed = *lost > 0 || !locked || !is_file(staging->environment);
+  if (*harmed) remove(staging->environment); /* whatever is there now */
+  if (locked) return EB_OK;
+  close(staging->lock);
+  EB_TRY(eb_folder_make(staging->folder));
+  return take_lock(staging);
+}
+
+/* ---- opening it ------------------------------------------------------------------------------ */
+
 static eb_error open_staging(eb_staging *staging, const char *target, eb_existing existing) {
   EB_TRY(follow_links(target, &staging->target));
   EB_TRY(eb_string_format(&staging->folder, "%s.parts", staging->target));

@@ -315,8 +315,13 @@ static eb_error add_part(joining *j, const char *path) {
 static eb_error copy_file(const char *from, const char *to) {
   char buffer[1 << 16];
   ssize_t got = 1;
-  int source = open(from, O_RDONLY | O_CLOEXEC);
+  struct stat info;
+  int source = open(from, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe has no writer */
   if (source < 0) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(errno));
+  if (fstat(source, &info) || !S_ISREG(info.st_mode)) {
+    close(source);
+    return EB_ERROR(EB_ERR_IO, "'%s' is not a regular file", from);
+  }
   int sink = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   bool written = sink >= 0;
   while (written && (got = read(source, buffer, sizeof buffer)) > 0)
@@ -403,7 +408,7 @@ static eb_error check_room(const char *target, const char *fresh, const eb_strin
   const double slack = 1 << 16;
   double needed = slack + (mode == EB_MERGE_ADD ? file_bytes(target) : 0);
   for (int i = 0; i < parts->count; i++) needed += file_bytes(parts->items[i]);
-  int file = open(fresh, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  int file = open(fresh, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
   if (file < 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", fresh, strerror(errno));
   struct statvfs disk;
   int failed = fstatvfs(file, &disk);

@@ -11,17 +11,21 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/case/child.h"
 #include "tests/plugins/eat_memory.h"
 
 static const eb_option options[] = {
     {"fault", EB_OPTION_CHOICE, "none", 0, 0,
      "none|crash|abort|hang|slow|memory|nan|honest-nan|lie|diverge|exit|error|create-error|create-"
      "hang|rebuild-error|close|folder|count|array|starve|small-files|escape|orphan|child|pool|late-"
-     "crash|late-hang|terminate|flood|colour|wild-log|burn|leak|garble|garble-crash|diverge-odd",
+     "crash|late-hang|terminate|flood|colour|wild-log|burn|leak|garble|garble-crash|diverge-odd|"
+     "spin|pipe|target|parts|overwrite|hurry|leap|signal-1|signal-2|signal-10|signal-11|signal-15|"
+     "signal-20",
      "", "what goes wrong"},
     {"at", EB_OPTION_INT, "2", 1, 1e9, NULL, "", "number of the step in which it does"},
     {"base", EB_OPTION_CHOICE, "sound", 0, 0, "sound|nothing", "", "what its steps are otherwise"},
@@ -165,6 +169,62 @@ static void garble(void) {
   for (int file = 4; file < 64; file++) (void)!pwrite(file, noise, BYTES, HEAD);
 }
 
+/* What follows a flag of the case's command line. */
+static bool argument(const char *flag, char *out, size_t bytes) {
+  char text[1 << 14];
+  FILE *file = fopen("/proc/self/cmdline", "r");
+  size_t got = file ? fread(text, 1, sizeof text - 1, file) : 0;
+  if (file) fclose(file);
+  text[got] = '\0';
+  for (char *word = text; word < text + got; word += strlen(word) + 1)
+    if (strcmp(word, flag) == 0) {
+      snprintf(out, bytes, "%s", word + strlen(word) + 1);
+      return true;
+    }
+  return false;
+}
+
+/* The page that the case shares with its parent, as the process has it mapped. */
+static eb_progress_page *shared_page(void) {
+  char line[512];
+  void *page = NULL;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (maps && !page && fgets(line, sizeof line, maps))
+    if (strstr(line, "elastobench-page")) sscanf(line, "%p", &page);
+  if (maps) fclose(maps);
+  if (!page) abort();
+  return page;
+}
+
+/* A pipe that nobody reads in the place of the case's file, or of the run's. */
+static void put_pipe(bool of_run) {
+  char path[4096];
+  if (!argument("--output", path, sizeof path)) abort();
+  char *parts = of_run ? strstr(path, ".parts/") : NULL;
+  if (parts) *parts = '\0';
+  unlink(path);
+  if (mkfifo(path, 0600)) abort();
+}
+
+/* The folder of the run's results and all that is in it. */
+static void remove_parts(void) {
+  char path[4096], command[4200];
+  if (!argument("--output", path, sizeof path)) abort();
+  *strrchr(path, '/') = '\0';
+  snprintf(command, sizeof command, "rm -rf '%s'", path);
+  if (system(command)) abort();
+}
+
+static void harm_harness(const char *fault) {
+  if (strcmp(fault, "pipe") == 0) put_pipe(false);
+  if (strcmp(fault, "target") == 0) put_pipe(true);
+  if (strcmp(fault, "parts") == 0) remove_parts();
+  if (strcmp(fault, "overwrite") == 0) memset(shared_page(), 0xff, sizeof(eb_progress_page));
+  if (strcmp(fault, "hurry") == 0) shared_page()->asked_to_end = 1;
+  if (strcmp(fault, "leap") == 0) shared_page()->step = INT64_C(1) << 40;
+  if (strncmp(fault, "signal-", 7) == 0) kill(getppid(), atoi(fault + 7));
+}
+
 static void harm_process(const char *fault) {
   if (strcmp(fault, "close") == 0) close_all();
   if (strcmp(fault, "folder") == 0 && chdir("/")) abort();
@@ -212,6 +272,7 @@ static eb_error go_wrong(const char *fault, eb_state *state, eb_step_log *log, e
   if (strcmp(fault, "nan") == 0 || strcmp(fault, "honest-nan") == 0) state->x[0] = NAN;
   if (strcmp(fault, "honest-nan") == 0) *reason = EB_DIVERGED_NAN;
   harm_process(fault);
+  harm_harness(fault);
   harm_state(fault, state, log);
   return EB_OK;
 }
