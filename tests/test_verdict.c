@@ -6,7 +6,7 @@
 typedef struct trial {
   eb_scene scene;
   eb_step_log log;
-  double residuals[1];
+  double residuals[1], seconds[1];
   eb_declaration declared;
   eb_audit_row row;
   eb_flight_row flight;
@@ -19,6 +19,7 @@ static void good_step(trial *t) {
                .log = {.residual_norm = "|grad W|_2 over the free nodes, N",
                        .residual_count = 1,
                        .residual_capacity = 1,
+                       .own_seconds = NAN,
                        .linearization = {1, 1, EB_TANGENT_EXACT}},
                .declared = {.linearization = {1, 1, EB_TANGENT_EXACT}},
                .row = {.finite = true,
@@ -33,6 +34,7 @@ static void good_step(trial *t) {
                        .update_allowed = 1e-12,
                        .energy_scale = 10}};
   t->log.residuals = t->residuals;
+  t->log.residual_seconds = t->seconds;
   t->step = (eb_audited_step){.scene = &t->scene,
                               .log = &t->log,
                               .declared = &t->declared,
@@ -141,6 +143,29 @@ static void test_steps(void) {
   BREAKS("update,held", (t.row.update_error = 1e-9, t.row.held_error = 1), "two rules at once");
 }
 
+/* Nothing of a step takes longer than the step, and phases not longer than all threads together. */
+static void test_times(void) {
+  BREAKS("",
+         (t.step.wall = 0.065, t.step.threads = 2, t.log.own_seconds = 0.0655,
+          t.log.phase_seconds[EB_PHASE_SOLVE] = 0.13),
+         "a clock that is a little slow, and phases of two threads");
+  BREAKS("claim", (t.step.wall = 0.065, t.step.threads = 2, t.log.own_seconds = 0.1),
+         "an own time that is longer than the step");
+  BREAKS("claim", (t.step.wall = 0.065, t.step.threads = 2, t.log.own_seconds = -0.01),
+         "one that is negative");
+  BREAKS("claim",
+         (t.step.wall = 0.065, t.step.threads = 2, t.log.phase_seconds[EB_PHASE_SOLVE] = 0.07,
+          t.log.phase_seconds[EB_PHASE_FACTOR] = 0.07),
+         "phases that no two threads have the time for");
+  BREAKS("claim",
+         (t.step.wall = 0.065, t.step.threads = 1, t.log.phase_seconds[EB_PHASE_SOLVE] = 10,
+          t.log.phase_seconds[EB_PHASE_FACTOR] = -9.99),
+         "nor one that gives back what another has taken");
+  BREAKS("claim", (t.step.wall = 0.065, t.step.threads = 1, t.seconds[0] = 1),
+         "a residual after it");
+  BREAKS("claim", (t.log.counters[EB_COUNT_FACTORIZATIONS] = -1), "a count below zero");
+}
+
 /* Gains count from where their sum is lowest: what was lost before is no credit. */
 static void test_energy_sums(void) {
   trial t;
@@ -230,6 +255,7 @@ int main(void) {
   test_claims();
   test_linear_norm();
   test_steps();
+  test_times();
   test_energy_sums();
   test_energy_of_constraints();
   test_rest();

@@ -55,7 +55,7 @@ static eb_error create(eb_auditor *out) {
 }
 
 eb_error eb_auditor_create(const eb_case *work, const eb_ranks *ranks, eb_auditor *out) {
-  *out = (eb_auditor){.examines = work->examine, .ranks = ranks};
+  *out = (eb_auditor){.examines = work->examine, .ranks = ranks, .threads = work->threads};
   EB_TRY(eb_scene_create_reference(work->scene, work->parameters, work->mesh_file, NULL, ranks,
                                    &out->scene));
   return eb_ranks_agree(ranks, create(out));
@@ -259,7 +259,9 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
                                 .flight = &flight,
                                 .contact = judged ? &contact : NULL,
                                 .reason = reason,
-                                .number = after->step};
+                                .number = after->step,
+                                .wall = row[EB_COL_WALL],
+                                .threads = w->threads};
   eb_verdict_step(&w->verdict, &step);
   fill_columns(&audit, step.contact, row);
   fill_parts(w, before, after, audit.finite);

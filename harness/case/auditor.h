@@ -26,6 +26,7 @@ typedef struct eb_auditor {
   bool rotated;                 /* it has recorded them */
   bool examines;                /* declared subspaces */
   unsigned friction_models;     /* 1 << eb_friction_model: those that steps have declared */
+  int threads;                  /* of the solver */
   eb_verdict verdict;
 } eb_auditor;
 
@@ -37,8 +38,9 @@ void eb_auditor_clear(eb_auditor *auditor);
 
 /* Brings the scene to the start of a step at `state`, which cuts may still have to part there. */
 EB_MUST eb_error eb_auditor_advance(eb_auditor *auditor, const eb_state *state);
-/* Audits and judges the step that led from `before` to `after` by the solver's update; `row`
- * receives the columns of the audit, *finite whether state and audit are. */
+/* Audits and judges the step that led from `before` to `after` by the solver's update; `row` has
+ * its wall time, or 0, and receives the columns of the audit, *finite whether state and audit are.
+ */
 EB_MUST eb_error eb_auditor_step(eb_auditor *auditor, const eb_state *before, const eb_state *after,
                                  eb_update update, const eb_step_log *log, eb_reason reason,
                                  double row[EB_COL_COUNT], bool *finite);

@@ -132,9 +132,9 @@ void eb_cost_stop(eb_cost *cost) {
    * thread. */
   struct stat info;
   if (fstat(cost->tasks, &info) == 0 && S_ISDIR(info.st_mode)) {
-    int64_t threads = (int64_t)info.st_nlink - 2 - eb_team_size(cost->audit_team) +
-                      eb_helper_threads(&cost->helper);
-    if (threads > cost->threads_alive) cost->threads_alive = threads;
+    cost->threads = (int64_t)info.st_nlink - 2 - eb_team_size(cost->audit_team) +
+                    eb_helper_threads(&cost->helper);
+    if (cost->threads > cost->threads_alive) cost->threads_alive = cost->threads;
   }
   char text[128] = "";
   long long total, resident;

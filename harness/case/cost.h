@@ -29,7 +29,7 @@ typedef struct eb_cost {
   double first_step_at;            /* s after that; 0 before the first step */
   double timed_cpu, untimed_cpu;   /* s so far */
   double resident, first_resident; /* bytes after the last step and after the first one */
-  int64_t threads_alive;           /* most threads at the end of a step */
+  int64_t threads, threads_alive;  /* at the end of the last step; most at the end of any */
   double process_cpu, team_cpu;    /* s at the last start or stop */
   /* Descriptors of /proc/stat, /proc/self/statm and /proc/self/task; -1 where there is none. */
   int stat, statm, tasks;

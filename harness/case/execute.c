@@ -371,6 +371,22 @@ static eb_error embed(eb_job *j) {
   return EB_OK;
 }
 
+/* A solver that forgets its clock would make every later row wrong: the harness sets it, and says
+ * what it has found, unless the method has given up. Sums of parts of a step may round. */
+static void set_clock(eb_job *j, eb_reason reason) {
+  static const double rounding = 1e-9;
+  eb_state *after = j->after;
+  int64_t step = j->before->step + 1;
+  double dt = j->auditor.scene->dt, time = j->before->time + dt;
+  bool set = after->step == step && fabs(after->time - time) <= rounding * (fabs(time) + dt);
+  if (!set && reason > 0)
+    eb_verdict_break(&j->auditor.verdict, EB_RULE_CLAIM,
+                     "step %lld to %.9g s: the solver says that it is step %lld, to %.9g s",
+                     (long long)step, time, (long long)after->step, after->time);
+  after->step = step;
+  after->time = time;
+}
+
 /* Takes one step and records it. *on: whether the case goes on; if not, its outcome is set. */
 static eb_error step(eb_job *j, bool *on) {
   double row[EB_COL_COUNT] = {0};
@@ -378,9 +394,7 @@ static eb_error step(eb_job *j, bool *on) {
   bool finite;
   EB_TRY(take_step(j, row, &reason, on));
   if (!*on) return EB_OK;
-  /* A solver that forgets its clock would make every later row wrong. */
-  j->after->step = j->before->step + 1;
-  j->after->time = j->before->time + j->auditor.scene->dt;
+  set_clock(j, reason);
   double began = eb_wall_seconds();
   eb_auditor_unite(&j->auditor, j->after, &reason);
   EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after, j->solver->update, j->log, reason, row,
@@ -401,7 +415,10 @@ static eb_error step(eb_job *j, bool *on) {
   bool rotated = eb_auditor_rotation_columns(&j->auditor, rotation);
   EB_TRY(eb_recorder_rotations(j->recorder, j->run.steps_done, rotated ? rotation : NULL));
   j->run.steps_done++;
-  if (2 * j->run.steps_done <= j->work->steps + 1) j->half_resident = j->cost.resident;
+  if (2 * j->run.steps_done <= j->work->steps + 1) {
+    j->half_resident = j->cost.resident;
+    j->half_threads = j->cost.threads_alive;
+  }
   EB_TRY(eb_run_set(&j->run.reason, eb_reason_name(reason)));
   EB_TRY(keep_contact_problem(j));
   EB_TRY(judge_step(j, finite, reason, on));
@@ -554,7 +571,10 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   j->run.setup_seconds = eb_wall_seconds() - began;
   j->run.setup_cpu_seconds = eb_cost_cpu(&j->cost) - cpu;
   eb_ranks_sum(j->ranks, 1, &j->run.setup_cpu_seconds);
-  if (!*failure) eb_ranks_sum(j->ranks, EB_MEMORY_KINDS, j->solver->setup_log->memory_bytes);
+  if (*failure) return EB_OK;
+  eb_verdict_times(&j->auditor.verdict, "set-up", j->solver->setup_log, j->run.setup_seconds,
+                   work->threads);
+  eb_ranks_sum(j->ranks, EB_MEMORY_KINDS, j->solver->setup_log->memory_bytes);
   return EB_OK;
 }
 
@@ -612,12 +632,13 @@ static const bool memory_tells = false;
 static const bool memory_tells = true;
 #endif
 
-/* Rules hidden-work and memory (harness/audit/figures.md). */
+/* Rules hidden-work, memory and, of threads, process (harness/audit/figures.md). */
 static void judge_cost(eb_job *j) {
   static const double share = 0.05, moment = 0.02, growth = 32e6, tenth = 0.1, lead_steps = 10;
   const eb_cost *cost = &j->cost;
   double ranks = eb_ranks_count(j->ranks);
-  double sums[] = {cost->untimed_cpu, cost->timed_cpu, cost->resident, j->half_resident};
+  double sums[] = {cost->untimed_cpu, cost->timed_cpu,       cost->resident,
+                   j->half_resident,  (double)cost->threads, (double)j->half_threads};
   eb_ranks_sum(j->ranks, sizeof sums / sizeof *sums, sums);
   /* Threads of the solver's that work while the clock stands. */
   if (sums[0] > share * sums[1] + ranks * moment)
@@ -630,6 +651,14 @@ static void judge_cost(eb_job *j) {
   if (memory_tells && sums[3] > 0 && grown > ranks * growth + tenth * sums[3])
     eb_verdict_break(&j->auditor.verdict, EB_RULE_MEMORY,
                      "memory has grown by %.0f MB in the second half of the steps", 1e-6 * grown);
+  /* The library of threads of the solver starts its team when it is first needed, which may be
+   * late: at the first contact, or where a matrix is large enough. */
+  double started = sums[4] - sums[5], team = ranks * j->work->threads;
+  if (sums[5] > 0 && started > team)
+    eb_verdict_break(&j->auditor.verdict, EB_RULE_PROCESS,
+                     "%.0f threads have come in the second half of the steps and have not ended, "
+                     "where %.0f may",
+                     started, team);
   if (!j->work->from.samples) return;
   /* A lead-in does what a step does, from farther away, which may be as much as a set-up. What is
    * prepared there for the step that is timed would take time off the clock: ten steps and a set-up

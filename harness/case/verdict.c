@@ -44,6 +44,40 @@ static bool is_in_range(const eb_audited_step *s) {
          d->linearization.mass > 0 && d->linearization.stiffness >= 0 && s->log->iterations >= 0;
 }
 
+/* Counts and times are of something. */
+static bool counts(const eb_step_log *log) {
+  bool good = !(log->own_seconds < 0);
+  for (int c = 0; c < EB_COUNTERS; c++)
+    good = good && log->counters[c] >= 0 && isfinite(log->counters[c]);
+  for (int p = 0; p < EB_PHASE_COUNT; p++) good = good && log->phase_seconds[p] >= 0;
+  return good;
+}
+
+/* A program may read another clock than the harness, which is a little slower, and round to
+ * milliseconds. What a solver of the library logs is read within the harness's two readings. */
+void eb_verdict_times(eb_verdict *verdict, const char *of, const eb_step_log *log, double wall,
+                      int threads) {
+  static const double slower = 1.01, rounding = 1e-3; /* s */
+  double phases = 0, latest = 0, allowed = slower * wall + rounding;
+  for (int p = 0; p < EB_PHASE_COUNT; p++) phases += log->phase_seconds[p];
+  for (int64_t i = 0; i < log->residual_count && i < log->residual_capacity; i++)
+    latest = fmax(latest, log->residual_seconds[i]);
+  const struct {
+    const char *what;
+    double value, allowed;
+  } claims[] = {
+      {"takes", isnan(log->own_seconds) ? 0 : log->own_seconds, allowed},
+      {"has spent in its phases", phases, threads * allowed},
+      {"has needed for its residuals", latest, allowed},
+  };
+  for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
+    if (!(claims[i].value <= claims[i].allowed))
+      eb_verdict_break(verdict, EB_RULE_CLAIM,
+                       "%s: the solver says that it %s %.3g s, where %.3g s on %d thread%s have "
+                       "passed",
+                       of, claims[i].what, claims[i].value, wall, threads, threads == 1 ? "" : "s");
+}
+
 static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double scale) {
   static const double allowed_ratio = 100, rounding = 1e-9;
   const eb_step_log *log = s->log;
@@ -266,7 +300,10 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
 void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *s) {
   int64_t before = verdict->failures;
   verdict->steps++;
-  if (!is_in_range(s) || s->log->invalid > 0)
+  char of[40];
+  snprintf(of, sizeof of, "step %lld", (long long)s->number);
+  if (s->wall > 0) eb_verdict_times(verdict, of, s->log, s->wall, s->threads);
+  if (!is_in_range(s) || s->log->invalid > 0 || !counts(s->log))
     eb_verdict_break(
         verdict, EB_RULE_CLAIM,
         "step %lld: the solver reports a reason, equation, phase or counter that there is not",

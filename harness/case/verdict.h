@@ -50,9 +50,17 @@ typedef struct eb_audited_step {
   const eb_contact_audit_row *contact; /* NULL without contact as constraints */
   eb_reason reason;
   int64_t number;
+  double wall; /* s that it took by the harness's clock; 0: nobody has measured */
+  int threads; /* that the solver was given */
 } eb_audited_step;
 
 void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *step);
+/* What the log says of times against what the harness has measured: a program's own time and the
+ * seconds beside residuals are within `wall` s, those of phases, one of which is at work in a
+ * thread, within that of every thread; 1 % and a millisecond are left to clocks. `of` begins the
+ * words. */
+void eb_verdict_times(eb_verdict *verdict, const char *of, const eb_step_log *log, double wall,
+                      int threads);
 /* Of that, the rules on contact alone; needs scene, declared, contact, reason and number. */
 void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *step);
 /* The step that comes does not begin where the last one ended: sums over consecutive steps begin

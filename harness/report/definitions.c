@@ -153,8 +153,11 @@ static const char *const rules[EB_RULES] = {
         "a claimed tolerance is met by the audited residual of the declared equation: at most 100 "
         "times the last one logged + 1e-9 of the force scale + roundings; 1e-6 of the force scale "
         "after a direct solve, 1e-3 after stagnation",
-    [EB_RULE_CLAIM] = "what a solver reports is in range, and a claimed tolerance has a residual "
-                      "logged in a norm that the audit measures",
+    [EB_RULE_CLAIM] =
+        "what a solver reports is in range, and a claimed tolerance has a residual logged in a "
+        "norm "
+        "that the audit measures; its times are within 1.01 of the step's + 1 ms, those of phases "
+        "on every thread; the state's step and time are those that follow",
     [EB_RULE_PROGRESS] =
         "the steps are better than doing nothing: of those, three at least, in which stopping and "
         "going on leave "
@@ -198,7 +201,9 @@ static const char *const rules[EB_RULES] = {
         "other velocities keeps all rules, and leaves at most 10 times the worst residual of the "
         "run or 1e-2 of the force scale, unless it is better than doing nothing",
     [EB_RULE_PROCESS] =
-        "the process is left as it was found: descriptors, folder, signals, children",
+        "the process is left as it was found: descriptors, folder, signals, children, files of the "
+        "run, the page shared with the harness; no signal is sent to the harness; in the second "
+        "half of the steps no more threads are started for good than the solver was given",
     [EB_RULE_RANKS] = "ranks that share a node have it in one place, and end a step alike"};
 
 static eb_error write_list(const char *heading, const definition *list, size_t count,

@@ -323,6 +323,31 @@ static void friction_99(const taken *t) {
   t->log->friction = (eb_friction_model)99;
 }
 
+static void overtime(const taken *t) {
+  t->log->own_seconds = 100;
+}
+
+static void long_phases(const taken *t) {
+  t->log->phase_seconds[EB_PHASE_SOLVE] += 100;
+}
+
+static void late_residuals(const taken *t) {
+  eb_log_residual(t->log, 1e-12);
+  t->log->residual_seconds[0] = 100;
+}
+
+static void uncounted(const taken *t) {
+  t->log->counters[EB_COUNT_FACTORIZATIONS] = -1;
+}
+
+static void timeless(const taken *t) {
+  t->state->time -= t->dt / 2;
+}
+
+static void numberless(const taken *t) {
+  t->state->step++;
+}
+
 static void massless(const taken *t) {
   t->log->linearization.mass = 0;
 }
@@ -508,6 +533,18 @@ static void burn(const taken *t) {
   if (pthread_create(&thread, NULL, burn_once, NULL) == 0) pthread_detach(thread);
 }
 
+static void *sleep_on(void *nothing) {
+  for (;;) pause();
+  return nothing;
+}
+
+/* One more thread a step, which does nothing and stays. */
+static void hatch(const taken *t) {
+  (void)t;
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, sleep_on, NULL) == 0) pthread_detach(thread);
+}
+
 /* Work for the sample that is timed, done in the step that leads to it: every other one. */
 static void ahead(const taken *t) {
   static const double seconds = 0.3;
@@ -620,6 +657,12 @@ static const fault faults[] = {
     {.name = "polished-floor", .bend = polish_floors},
     {.name = "undeclared-polish", .bend = polish_floors, .after = say_coulomb},
     {.name = "excused-stop", .after = freeze_by_friction},
+    {.name = "overtime", .after = overtime},
+    {.name = "long-phases", .after = long_phases},
+    {.name = "late-residuals", .after = late_residuals},
+    {.name = "uncounted", .after = uncounted},
+    {.name = "timeless", .after = timeless},
+    {.name = "numberless", .after = numberless},
     {.name = "excused-brake", .after = excused_brake},
     {.name = "excused-freeze", .after = excused_freeze},
     {.name = "excused-reduced", .after = excused_reduced},
@@ -645,6 +688,7 @@ static const fault faults[] = {
     {.name = "forged-bound", .forge = forge_bound},
     {.name = "burn", .after = burn},
     {.name = "leak", .after = leak},
+    {.name = "hatch", .after = hatch},
     {.name = "ahead", .after = ahead},
     {.name = "replay", .instead = replay},
     {.name = "close", .after = close_all},

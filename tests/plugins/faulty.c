@@ -283,7 +283,10 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   *reason = EB_CONVERGED_ITS;
   log->iterations = 1;
   if (base) EB_TRY(base->ops->step(base, state, dt, log, reason));
-  if (!base) state->step++;
+  if (!base) {
+    state->step++;
+    state->time += dt;
+  }
   const char *fault = eb_values_text(solver->options, "fault");
   int64_t at = eb_values_int(solver->options, "at");
   bool now = state->step >= at;

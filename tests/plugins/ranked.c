@@ -121,6 +121,8 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
     return EB_ERROR(EB_ERR_INVALID, "the step went wrong, as asked");
   eb_log_count(log, EB_COUNT_ELEMENT_EVALUATIONS,
                r->part ? r->part->elements : eb_scene_mesh(scene)->element_count);
+  state->time += dt;
+  state->step = number;
   log->iterations = 1;
   log->equation = EB_EQUATION_IMPLICIT_EULER;
   *reason = goes_wrong(solver, "uneven", number) ? EB_CONVERGED_STAGNATED : EB_CONVERGED_ITS;
