@@ -96,6 +96,38 @@ SKIP: {
 }
 is(scalar processes(), 0, 'no process is left');
 
+# ---- limits of the shell
+# The program's exit code, and what it says, under a limit.
+sub limited {
+  my ($limit, @arguments) = @_;
+  my $pid = fork // die "fork: $!";
+  if ($pid == 0) {
+    chdir scratch();
+    open STDOUT, '>', scratch('.bg.out');
+    open STDERR, '>', scratch('.bg.err');
+    exec 'bash', '-c', "ulimit $limit && exec \"\$@\"", 'limited', program(), @arguments or die;
+  }
+  my $waited = time;
+  while (waitpid($pid, 1) == 0) { # WNOHANG
+    kill 'KILL', $pid if time - $waited > 100;
+    sleep 0.05;
+  }
+  return ($? & 127 ? 128 + ($? & 127) : $? >> 8, slurp(scratch('.bg.err')));
+}
+SKIP: {
+  skip 'sanitizers reserve terabytes', 6 if sanitized();
+  my ($code, $said) = limited('-t 3', 'run', @faulty, '-s', 'faulty:fault=spin', '-s', 'faulty', '--steps', '3', '-o', 'cpu.h5');
+  @runs = runs_in('cpu.h5');
+  is("$code $runs[0]{outcome}", '3 timed-out', 'a limit of processor time is one of time');
+  like($runs[0]{detail}, qr/^limit of 3 s of processor time \(ulimit -t\) reached in step 2/, '  and told as what it is');
+  is($runs[1]{outcome}, 'completed', '  the next case has its own');
+  for (['-v 200000', qr/address space \(ulimit -v\)/], ['-s 64', qr/stack \(ulimit -s\)/], ['-d 100000', qr/data \(ulimit -d\)/]) {
+    my ($limit, $words) = @$_;
+    ($code, $said) = limited($limit, 'run', $beam, '-s', 'newton', '--steps', '1', '-o', 'limited.h5');
+    ok($code == 1 && $said =~ /^elastobench: the limit on the $words is too low: .* needs \d+ MB at least\n$/, "ulimit $limit is told before it harms") or diag "$code $said";
+  }
+}
+
 # ---- interruption
 my @long = (@faulty, '-s', 'faulty', '-s', 'faulty:fault=hang,at=5', '--steps', '10', '--timeout', '60', '-o', 'c.h5');
 for my $signal ('INT', 'TERM') {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +39,19 @@ static void tell_signal(const eb_child_end *end, const char *who, int signal, co
            signal == SIGKILL ? "; perhaps by the kernel, for lack of memory" : "");
 }
 
+/* The kernel sends SIGXCPU at the soft limit of processor time and SIGKILL at the hard one, which
+ * `ulimit -t` sets both. A case has the limits of this process. */
+static bool is_out_of_cpu(const eb_child_end *end, double *limit) {
+  static const double early =
+      0.8; /* the kernel samples: where others are busy it is early by 5 % */
+  struct rlimit cpu;
+  if ((end->status != SIGXCPU && end->status != SIGKILL) || getrlimit(RLIMIT_CPU, &cpu) ||
+      cpu.rlim_cur == RLIM_INFINITY)
+    return false;
+  *limit = (double)cpu.rlim_cur;
+  return end->status == SIGXCPU || end->cpu >= early * *limit;
+}
+
 /* Of ranks, by what has started them; false when it says nothing of a rank. */
 static bool blame_rank(const eb_case *work, const eb_child_end *end, const char *where, char *out,
                        size_t bytes) {
@@ -64,6 +78,7 @@ static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out,
                                        [EB_STAGE_STEPS] = "in step",
                                        [EB_STAGE_CLOSING] = "while writing its result",
                                        [EB_STAGE_WRITTEN] = "after its result was written"};
+  double limit;
   bool near_limit = work->memory > 0 && end->peak_memory > near * work->memory;
   char where[48];
   int used = snprintf(where, sizeof where, "%s", places[end->stage]);
@@ -78,6 +93,10 @@ static eb_outcome cause(const eb_case *work, const eb_child_end *end, char *out,
              megabytes * end->peak_memory, where);
     return EB_OUTCOME_OUT_OF_MEMORY;
   case EB_CHILD_SIGNALED:
+    if (is_out_of_cpu(end, &limit)) {
+      snprintf(out, bytes, "limit of %g s of processor time (ulimit -t) reached %s", limit, where);
+      return EB_OUTCOME_TIMED_OUT;
+    }
     tell_signal(end, "", end->status, where, out, bytes);
     return near_limit ? EB_OUTCOME_OUT_OF_MEMORY : EB_OUTCOME_CRASHED;
   case EB_CHILD_LINGERED:

@@ -261,6 +261,7 @@ static eb_error go_wrong(const char *fault, eb_state *state, eb_step_log *log, e
   if (strcmp(fault, "crash") == 0) crash();
   if (strcmp(fault, "abort") == 0) abort();
   if (strcmp(fault, "hang") == 0) hang();
+  if (strcmp(fault, "spin") == 0) work_on(NULL);
   if (strcmp(fault, "slow") == 0) usleep(200000);
   if (strcmp(fault, "memory") == 0) eat_memory();
   if (strcmp(fault, "exit") == 0) exit(0);
