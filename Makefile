@@ -201,8 +201,10 @@ $(BUILD)/elasticity-peer $(BUILD)/elasticity-ours:
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PETSC_LIBS) $(PKG_LIBS)
 
 # ---- tests ----------------------------------------------------------------------------------------
+# What is built on PETSc is loaded from the program's own folder alone.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) $(LIB)
 	@mkdir -p $(@D)
+	@ln -sfn ../$(notdir $(ON_PETSC)) $(@D)/$(notdir $(ON_PETSC))
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 

@@ -46,6 +46,11 @@ check 'without it everything else runs' \
 check 'and what asks for it says what is missing' \
   sh -c "'$scratch/alone/elastobench' run bench/beam:resolution=0.25 -s newton:linear=petsc --steps 1 -o '$scratch/none.h5' 2>&1 |
     grep 'cannot load what is built on PETSc .*libelastobench-petsc.so.*make deps'"
+# A stranger's object in the folder above, and where a variable sends the loader.
+cp "$scratch/explicit.so" "$scratch/libelastobench-petsc.so"
+check 'and takes no object of that name from the folder above, nor from LD_LIBRARY_PATH' \
+  sh -c "LD_LIBRARY_PATH='$scratch' '$scratch/alone/elastobench' run bench/beam:resolution=0.25 -s newton:linear=petsc --steps 1 -o '$scratch/above.h5' 2>&1 |
+    grep 'there is no libelastobench-petsc.so'"
 cat > "$scratch/user.c" <<'END'
 #include <elastobench/scene.h>
 #include <elastobench/solver.h>

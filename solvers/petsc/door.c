@@ -6,10 +6,11 @@
  * a state, so that two copies of a function are as good as one. The functions below have the names
  * of those in it and call them.
  *
- * The object lies beside the program or the library that this file is part of, in the folder above
- * (tests) or in ../lib (installed); else where the loader looks. It is never unloaded: MPI cannot
- * be started twice.
- * Fails: EB_ERR_LIBRARY where it is not found, or does not belong to this build. */
+ * The object lies beside the program or the library that this file is part of, or in ../lib of a
+ * program that is in bin (installed). It is looked for nowhere else: what lies in a folder above,
+ * or where a variable sends the loader, may be anybody's, and would run as this program. It is
+ * never unloaded: MPI cannot be started twice. Fails: EB_ERR_LIBRARY where it is not found, or does
+ * not belong to this build. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,17 +25,23 @@ enum { PATH_BYTES = 4096 };
 
 /* ---- finding it ------------------------------------------------------------------------------ */
 
-/* OBJECT beside, above or in the lib folder of the file `from`; NULL when it is in none. */
+/* OBJECT in the folder, which ends with a slash; NULL when it is not there. */
+static void *open_in(const char *folder, int length, const char *below) {
+  char path[PATH_BYTES + sizeof OBJECT + 16];
+  snprintf(path, sizeof path, "%.*s%s" OBJECT, length, folder, below);
+  return access(path, R_OK) == 0 ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+}
+
+/* OBJECT beside the file `from`, or where it is installed with it; a path from the working folder
+ * may lead elsewhere by now. */
 static void *open_near(const char *from) {
-  static const char *const places[] = {"", "../", "../lib/"};
+  static const char bin[] = "/bin/";
   const char *slash = strrchr(from, '/');
-  void *handle = NULL;
-  for (size_t i = 0; slash && !handle && i < sizeof places / sizeof *places; i++) {
-    char path[PATH_BYTES + sizeof OBJECT + 16];
-    snprintf(path, sizeof path, "%.*s/%s" OBJECT, (int)(slash - from), from, places[i]);
-    if (access(path, R_OK) == 0) handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-  }
-  return handle;
+  if (*from != '/') return NULL;
+  int length = (int)(slash + 1 - from), ending = (int)strlen(bin);
+  void *handle = open_in(from, length, "");
+  bool installed = length >= ending && strncmp(from + length - ending, bin, (size_t)ending) == 0;
+  return handle || !installed ? handle : open_in(from, length, "../lib/");
 }
 
 static void *open_object(void) {
@@ -42,8 +49,7 @@ static void *open_object(void) {
   Dl_info self;
   ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   void *handle = length > 0 ? open_near(program) : NULL;
-  if (!handle && dladdr(OBJECT, &self) && self.dli_fname) handle = open_near(self.dli_fname);
-  return handle ? handle : dlopen(OBJECT, RTLD_LAZY | RTLD_LOCAL);
+  return handle || !dladdr(OBJECT, &self) || !self.dli_fname ? handle : open_near(self.dli_fname);
 }
 
 /* What the object calls `name`, a pointer of whatever type. Opening it again costs a look-up by the
@@ -51,11 +57,12 @@ static void *open_object(void) {
 static eb_error find(const char *name, void *out) {
   void *handle = open_object(), *found = handle ? dlsym(handle, name) : NULL;
   memcpy(out, &found, sizeof found);
+  const char *why = handle ? NULL : dlerror();
   if (!handle)
     return EB_ERROR(EB_ERR_LIBRARY,
                     "cannot load what is built on PETSc (%s); install PETSc and SLEPc (make deps) "
                     "and keep " OBJECT " beside the program",
-                    dlerror());
+                    why ? why : "there is no " OBJECT);
   return found ? EB_OK
                : EB_ERROR(EB_ERR_LIBRARY, OBJECT " has no %s: it is of another build; make it anew",
                           name);
