@@ -4,6 +4,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/summary.h"
 #include "harness/report/report.h"
+#include "harness/results/accuracy.h"
 #include "harness/results/merge.h"
 #include "harness/results/write.h"
 #include "problems/base/text.h"
@@ -174,17 +175,18 @@ static bool in_order(const char *page, const char *const *texts, int count) {
 
 static void test_ranks(const char *page) {
   static const char none[] = "&ndash;";
-  cell_is(page, "newton:rtol=1e-6", 7, "1.00", "the fastest of its class");
-  cell_is(page, "newton:rtol=1e-9", 7, "2.00", "by the median without the first step");
+  cell_is(page, "newton:rtol=1e-6", 7, "1.00 *", "the fastest of its class");
+  cell_is(page, "newton:rtol=1e-9", 7, "2.00 *",
+          "by the median without the first step; a more accurate one is on the front");
   cell_is(page, "newton:rtol=1e-9", 5, "3.0e-12", "its error");
   cell_is(page, "newton:rtol=1e-9", 8, "1.280", "set-up and all steps, the first included,");
-  cell_is(page, "newton:rtol=1e-9", 9, "1.00", "rank by themselves");
+  cell_is(page, "newton:rtol=1e-9", 9, "1.00 *", "rank by themselves");
   cell_is(page, "newton:rtol=1e-6", 9, "2.45", "over the least of the class");
   cell_is(page, "newton:rtol=1e-9", 10, "9.000", "from start to end");
-  cell_is(page, "newton:rtol=1e-9", 11, "1.50", "over the least");
-  cell_is(page, "newton:rtol=1e-4", 7, "1.00", "a coarser one is compared with none of them");
-  cell_is(page, "semi-implicit:linear=cholesky", 7, "1.50", "nor one of another equation");
-  cell_is(page, "newton:rtol=1e-8", 7, "1.00", "nor a static one");
+  cell_is(page, "newton:rtol=1e-9", 11, "1.50 *", "over the least, and more accurate");
+  cell_is(page, "newton:rtol=1e-4", 7, "1.00 *", "a coarser one is compared with none of them");
+  cell_is(page, "semi-implicit:linear=cholesky", 7, "1.50 *", "nor one of another equation");
+  cell_is(page, "newton:rtol=1e-8", 7, "1.00 *", "nor a static one");
   cell_is(page, "conjac", 7, none, "of order one is not ranked,");
   cell_is(page, "conjac", 5, "4.0e-01", "and shown with its error");
   cell_is(page, "newton:rtol=1e-7", 7, none, "an older file's is not ranked,");
@@ -342,7 +344,7 @@ static void test_terminal(const char *file, eb_case *cases) {
   int code = -1;
   char *text = summary_of(file, cases, RUNS, false, &code);
   const char *const lines[] = {" 3.00e-12 ",
-                               "    2/2  implicit Euler, below 1e-8\n",
+                               "    1/2  implicit Euler, below 1e-8\n",
                                " 2.00e-09 ",
                                "    1/2  implicit Euler, below 1e-8\n",
                                " 2.00e-07 ",
@@ -366,6 +368,7 @@ static void test_json(const char *file, eb_case *cases) {
   char *text = summary_of(file, cases, RUNS, true, &code);
   const char *const fields[] = {"\"class\": \"implicit Euler, below 1e-8\"",
                                 "\"ranked\": true",
+                                "\"on_front\": true",
                                 "\"over_fastest\": 2.0",
                                 "\"audit_rules\": \"update,hidden-work,<made-up>\"",
                                 "\"total_seconds\": 2.0",
@@ -377,6 +380,49 @@ static void test_json(const char *file, eb_case *cases) {
               "JSON: class, whether it is ranked, and over the fastest"))
     printf("# %s\n", text);
   free(text);
+}
+
+/* Within a band: errors of 9.6e-7 and 4.2e-7 are not alike, 4.2e-7 and 4.21e-7 are. */
+static void test_front(void) {
+  enum { COUNT = 6 };
+  static const struct {
+    double error, cost;
+    int place;
+    const char *what;
+  } ranked[COUNT] = {{9.6e-7, 1, 1, "the cheapest is on the front"},
+                     {4.2e-7, 2, 1, "so is one that is more accurate for more"},
+                     {4.21e-7, 2.5, 2, "an error that is told alike is no better, nor worse"},
+                     {5e-7, 3, 3, "behind those that are as accurate for less, and them alone"},
+                     {9.9e-7, 1.5, 2, "slower and less accurate than one is behind it"},
+                     {3e-8, 9, 1, "the most accurate of all is on the front, whatever it costs"}};
+  static char scene[] = "s", nothing[] = "", passed[] = "passed", completed[] = "completed",
+              equation[] = "implicit Euler", names[COUNT][8];
+  eb_run alike[COUNT];
+  const eb_run *list[COUNT];
+  double costs[COUNT];
+  for (int r = 0; r < COUNT; r++) {
+    snprintf(names[r], sizeof names[r], "x=%d", r);
+    alike[r] = (eb_run){.scene = scene,
+                        .parameters = nothing,
+                        .mesh_source = nothing,
+                        .solver = scene,
+                        .options = names[r],
+                        .outcome = completed,
+                        .audit = passed,
+                        .equation = equation,
+                        .error = ranked[r].error,
+                        .steps_done = STEPS};
+    list[r] = &alike[r];
+    costs[r] = ranked[r].cost;
+  }
+  for (int r = 0; r < COUNT; r++) {
+    eb_rank rank = eb_run_rank(list, costs, COUNT, r);
+    tap_ok(rank.place == ranked[r].place && rank.of == COUNT, "%s: %d of %d", ranked[r].what,
+           rank.place, rank.of);
+  }
+  alike[0].error = 2e-15;
+  alike[1].error = 1e-15;
+  tap_ok(eb_run_rank(list, costs, 2, 1).place == 2, "errors that rounding makes are alike");
 }
 
 /* ---- other mixtures -------------------------------------------------------------------------- */
@@ -395,7 +441,7 @@ static void test_steps_and_older(void) {
   make_file(file, longer, 3, cases);
   tap_require(write_report(file, "longer"), "a report");
   char *page = text_of(in_folder("longer/index.html"));
-  cell_is(page, "newton:rtol=1e-9", 7, "1.00", "five steps are not compared with ten");
+  cell_is(page, "newton:rtol=1e-9", 7, "1.00 *", "five steps are not compared with ten");
   tap_ok(strstr(page, "below 1e-8; 5 steps") && strstr(page, "below 1e-8; 10 steps"),
          "which the headings say");
   free(page);
@@ -418,6 +464,7 @@ int main(void) {
   test_terminal(file, cases);
   test_json(file, cases);
   test_steps_and_older();
+  test_front();
   for (int c = 0; c < RUNS; c++) eb_case_clear(&cases[c]);
   return scratch_close();
 }

@@ -242,6 +242,7 @@ static json_t *row_json(const row *r) {
   json_object_set_new(json, "largest_relative_residual", eb_json_real(r->residual));
   json_object_set_new(json, "class", eb_json_text(eb_class_words(class).text));
   json_object_set_new(json, "ranked", json_boolean(eb_run_ranked(r->run)));
+  json_object_set_new(json, "on_front", json_boolean(r->rank.place == 1));
   json_object_set_new(json, "over_fastest", eb_json_real(r->rank.over));
   return json;
 }
@@ -274,7 +275,7 @@ static void print_row(const row *r, FILE *out) {
   print_number(out, "%10.1f ", r->iterations);
   print_number(out, "%10.2e ", known ? run->error : NAN);
   eb_print(out, "%8.0f", 1e-6 * run->peak_rss);
-  /* Its place among how many of its class. */
+  /* Its place among how many of its class; several are the first on a front. */
   char place[32] = "-";
   if (r->rank.place > 0) snprintf(place, sizeof place, "%d/%d", r->rank.place, r->rank.of);
   const char *parameters = r->point ? r->work->parameters : NULL;

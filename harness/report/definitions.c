@@ -14,7 +14,9 @@ static const definition costs[] = {
      "code, a set-up again after a cut included"},
     {"over the fastest",
      "that median over the least one among the runs that are ranked in the same class, over as "
-     "many steps of the same scene"},
+     "many steps of the same scene. Runs of a class rank by error and cost: behind those alone "
+     "that "
+     "are at least as accurate (to two digits) and cheaper. * marks those that are behind none"},
     {"set-up and steps",
      "set-up (the solver's creation: ordering, bases, factors that are kept) + sum of the wall "
      "times of all steps, the first included; beside it the same over the least of the class"},

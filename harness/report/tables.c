@@ -60,7 +60,8 @@ static int compare_rows(const void *left, const void *right) {
   bool both = a->rank[STEP].place > 0 && b->rank[STEP].place > 0;
   int ranked = (b->rank[STEP].place > 0) - (a->rank[STEP].place > 0);
   int place = both ? a->rank[STEP].place - b->rank[STEP].place : 0;
-  return groups ? groups : ranked ? ranked : place ? place : a->at - b->at;
+  int dearer = both ? (a->cost[STEP] > b->cost[STEP]) - (a->cost[STEP] < b->cost[STEP]) : 0;
+  return groups ? groups : ranked ? ranked : place ? place : dearer ? dearer : a->at - b->at;
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -146,7 +147,7 @@ static eb_error rank_row(const row *r, eb_text *page) {
       eb_markup_number(page, "%.1e", r->class.band == EB_BAND_UNKNOWN ? NAN : r->run->run->error));
   for (int c = 0; c < COSTS; c++) {
     EB_TRY(cost_cell(shown[c].scale * r->cost[c], shown[c].format, page));
-    EB_TRY(eb_markup_number(page, "%.2f", r->rank[c].over));
+    EB_TRY(eb_markup_number(page, r->rank[c].place == 1 ? "%.2f *" : "%.2f", r->rank[c].over));
   }
   return eb_text_printf(page, "</tr>\n");
 }
@@ -198,7 +199,8 @@ static eb_error write_tables(row *rows, int count, eb_text *page) {
     if (first) EB_TRY(heading(&rows[r], page));
     EB_TRY(rank_row(&rows[r], page));
   }
-  EB_TRY(eb_text_printf(page, "</tbody></table></div>\n"));
+  EB_TRY(eb_text_printf(page, "</tbody></table></div>\n<p class=\"note\">* on the front: no run of "
+                              "its class is as accurate for less</p>\n"));
   for (int r = 0; r < count; r++) {
     EB_TRY(note(rows[r].run, rows[r].run->run->detail, page));
     EB_TRY(note(rows[r].run, rows[r].run->run->audit_detail, page));
@@ -217,8 +219,8 @@ static eb_error write_tables(row *rows, int count, eb_text *page) {
   return eb_text_printf(page, "</tbody></table></div>\n");
 }
 
-/* Runs [first, last), grouped by class, in each those that are ranked first and by the median of
- * their steps; causes of failures in words below. */
+/* Runs [first, last), grouped by class, in each those that are ranked first, by error and the
+ * median of their steps; causes of failures in words below. */
 eb_error eb_report_ranking(const eb_report *report, int first, int last, eb_text *page) {
   row *rows;
   EB_TRY(EB_NEW(rows, last - first));

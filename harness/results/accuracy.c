@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Where each band ends, and what it is called. */
@@ -91,16 +92,28 @@ static int cheapest(const eb_run *const *runs, const double *costs, int count, i
   return best;
 }
 
+static double told_error(const eb_run *run) {
+  static const double rounding = 1e-12;
+  char digits[32];
+  snprintf(digits, sizeof digits, "%.1e", run->error);
+  return fmax(rounding, strtod(digits, NULL));
+}
+
+static bool is_ahead(const eb_run *const *runs, const double *costs, int a, int b) {
+  double first = told_error(runs[a]), second = told_error(runs[b]);
+  return first <= second && costs[a] <= costs[b] && (first < second || costs[a] < costs[b]);
+}
+
 eb_rank eb_run_rank(const eb_run *const *runs, const double *costs, int count, int which) {
   eb_rank rank = {0, 0, NAN};
   double least = INFINITY;
   if (!is_cost(costs[which]) || !eb_run_ranked(runs[which])) return rank;
-  double own = costs[cheapest(runs, costs, count, which)];
+  int own = cheapest(runs, costs, count, which);
   rank.place = 1;
   for (int r = 0; r < count; r++) {
     if (!competes(runs, costs, r, which) || cheapest(runs, costs, count, r) != r) continue;
     rank.of++;
-    rank.place += costs[r] < own;
+    rank.place += is_ahead(runs, costs, r, own);
     least = fmin(least, costs[r]);
   }
   rank.over = costs[which] / least;

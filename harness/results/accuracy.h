@@ -51,10 +51,14 @@ bool eb_run_ranked(const eb_run *run);
  * the same steps of one scene. */
 bool eb_run_comparable(const eb_run *a, const eb_run *b);
 
-/* Where a run stands by some cost among those that are comparable with it. */
+/* Where a run stands by error and some cost among those that are comparable with it: behind those
+ * alone that are at least as accurate and cheaper, for within a band errors still differ by up to a
+ * factor 100. Errors are compared as they are told, by two digits; none below 1e-12, which rounding
+ * makes, is better than another. */
 typedef struct eb_rank {
-  int place, of; /* 1 is the cheapest, of how many solvers; both 0 for a run that is not ranked */
-  double over;   /* its cost over the cheapest's; NaN for a run that is not ranked */
+  int place;   /* 1 + how many are ahead; 1: on the front; 0 for a run that is not ranked */
+  int of;      /* of how many solvers; 0 likewise */
+  double over; /* its cost over the cheapest's; NaN for a run that is not ranked */
 } eb_rank;
 /* Of runs[which]; costs has one entry a run, and runs whose entry is not positive and finite take
  * no part. Repetitions share the place of the cheapest of them. */
