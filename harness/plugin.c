@@ -104,3 +104,7 @@ eb_error eb_solver_lookup(const eb_plugins *plugins, const char *name, const eb_
   eb_strings_clear(&names);
   return error;
 }
+
+bool eb_solver_is_foreign(const eb_solver_ops *ops) {
+  return eb_solver_find(ops->name) != ops || strcmp(ops->name, "external") == 0;
+}

@@ -5,6 +5,8 @@
 #ifndef EB_PLUGIN_H
 #define EB_PLUGIN_H
 
+#include <stdbool.h>
+
 #include "problems/base/digest.h"
 #include "solvers/solver.h"
 
@@ -34,5 +36,9 @@ void eb_plugins_forget(eb_plugins *plugins);
  * be NULL. */
 EB_MUST eb_error eb_solver_lookup(const eb_plugins *plugins, const char *name,
                                   const eb_solver_ops **out, const eb_plugin **plugin);
+
+/* Whether it is a plug-in, or a program: what such a solver counts of its work is its own word, and
+ * ranks nothing. Times are measured, whoever it is. */
+bool eb_solver_is_foreign(const eb_solver_ops *ops);
 
 #endif

@@ -70,8 +70,8 @@ like(slurp(scratch('shown/index.html')), qr/semi-implicit.*explicit/s, '  with t
 
 # ---- again
 ($out) = is_code(0, 'who does not count is named', 'precision', @beam, '--budget', '1', '--against', 'step', '-s', 'explicit:substeps=400', '-s', 'newton', @plugins, '-o', 'h');
-like($out, qr/^Performance profile by factorizations: .*; not shown, since they count none: explicit:substeps=400\n.*\n  newton +1\.00/m, '  in words');
-like(slurp(scratch('h/index.html')), qr/Error against factorizations; not shown, since they count none: explicit:substeps=400/, '  and at the curve');
+like($out, qr/^Performance profile by factorizations: .*; not shown, since what they count is their own word: explicit:substeps=400\n.*\n  newton +1\.00/m, '  in words');
+like(slurp(scratch('h/index.html')), qr/Error against factorizations; not shown, since what they count is their own word: explicit:substeps=400/, '  and at the curve');
 like_error(2, qr{exists; --resume}, 'what is there is not replaced', @first);
 ($out, $err) = is_code(4, 'but completed', @first, '--resume');
 unlike($err, qr/steps/, '  without running anything again');

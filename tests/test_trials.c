@@ -61,14 +61,29 @@ static void test_seeds(void) {
 
 static const eb_profile_of by_cpu = {EB_COST_CPU, false}, by_paid = {EB_COST_CPU, true};
 
+static void clear_profiles(eb_study *study) {
+  for (int c = 0; c < EB_COST_KINDS; c++) {
+    free(study->profiles[c].problem);
+    free(study->profiles[c].unit);
+    for (int k = 0; k < SEEDS; k++) free(study->profiles[c].cost[k]);
+    free(study->profiles[c].cost);
+    study->profiles[c] = (eb_profiles){0};
+  }
+}
+
 /* One scene, whose reference is off by 1e-3; two solvers of two trials. */
 static void test_profiles(void) {
   const eb_study_request request = {.budget = 2, .seeds = SEEDS};
   eb_measured runs[4][SEEDS];
   eb_trial trials[4];
   eb_study_scene scene = {.reference = {.state = EB_REFERENCE_STANDS, .error = 1e-3, .unit = 2}};
-  eb_study study = {
-      .request = &request, .scene_count = 1, .solver_count = 2, .scenes = &scene, .trials = trials};
+  eb_competitor solvers[2] = {{0}};
+  eb_study study = {.request = &request,
+                    .scene_count = 1,
+                    .solver_count = 2,
+                    .scenes = &scene,
+                    .solvers = solvers,
+                    .trials = trials};
   trials[0] = trial_of(5e-2, 1, EB_TRIAL_STANDS, runs[0]);
   trials[1] = trial_of(1e-9, 6, EB_TRIAL_FAILED, runs[1]);
   trials[2] = trial_of(8e-2, 2, EB_TRIAL_STANDS, runs[2]);
@@ -111,12 +126,15 @@ static void test_profiles(void) {
   tap_ok(isinf(products->cost[0][0]) && products->cost[0][1] == 70 && isinf(products->cost[2][1]),
          "  for what they count");
   tap_ok(study.profiles[EB_COST_FACTORIZATIONS].problems == 0, "and where nobody counts, nothing");
-  for (int c = 0; c < EB_COST_KINDS; c++) {
-    free(study.profiles[c].problem);
-    free(study.profiles[c].unit);
-    for (int k = 0; k < SEEDS; k++) free(study.profiles[c].cost[k]);
-    free(study.profiles[c].cost);
-  }
+  solvers[1].claims = true;
+  clear_profiles(&study);
+  tap_require(eb_study_profile(&study), "profiles once more");
+  tap_ok(!eb_study_counts(&study, 1, EB_COST_PRODUCTS) &&
+             study.profiles[EB_COST_PRODUCTS].problems == 0,
+         "what is the solver's own word is in no profile");
+  tap_ok(eb_study_counts(&study, 1, EB_COST_CPU) && study.profiles[EB_COST_CPU].problems == 2,
+         "  and its time, which the harness has measured, is");
+  clear_profiles(&study);
 }
 
 int main(void) {

@@ -177,6 +177,8 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_run_set(&run->solver, work->solver->name));
   EB_TRY(eb_run_set(&run->options, work->all_options));
   EB_TRY(eb_run_set(&run->plugin, work->plugin));
+  EB_TRY(
+      eb_run_set(&run->counts, eb_solver_is_foreign(work->solver) ? EB_COUNTS_CLAIMED : "logged"));
   EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(EB_OUTCOME_UNFINISHED)));
   EB_TRY(eb_run_set(&run->reason, ""));
   EB_TRY(eb_run_set(&run->frames, eb_frames_name(work->frames)));

@@ -103,12 +103,13 @@ const char *const eb_cost_words[EB_COST_KINDS] = {"CPU time", "products with the
                                                   "factorizations"};
 
 eb_error eb_uncounted_words(const eb_study *study, eb_cost_kind kind, eb_text *out) {
-  int left = 0;
+  static const char *const why[] = {"; not shown, since they count none: ",
+                                    "; not shown, since what they count is their own word: "};
   EB_TRY(eb_text_append(out, "", 0));
-  for (int k = 0; k < study->solver_count; k++)
-    if (!eb_study_counts(study, k, kind))
-      EB_TRY(eb_text_printf(out, "%s%s", left++ ? ", " : "; not shown, since they count none: ",
-                            study->solvers[k].spec));
+  for (int claims = 0; claims < 2; claims++)
+    for (int k = 0, left = 0; k < study->solver_count; k++)
+      if (study->solvers[k].claims == claims && !eb_study_counts(study, k, kind))
+        EB_TRY(eb_text_printf(out, "%s%s", left++ ? ", " : why[claims], study->solvers[k].spec));
   return EB_OK;
 }
 
@@ -184,8 +185,9 @@ static eb_error print_scene(const eb_study *study, int scene, FILE *out) {
     const eb_trial *trials = eb_study_trials(study, scene, k);
     eb_print(out,
              "  %s\n    dt        error     cpu s     products  factorizations (* cheapest "
-             "of its error)\n",
-             study->solvers[k].spec);
+             "of its error%s)\n",
+             study->solvers[k].spec,
+             study->solvers[k].claims ? "; products and factorizations as it claims" : "");
     for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++)
       EB_TRY(print_trial(&trials[i], out));
   }
@@ -260,8 +262,9 @@ static json_t *json_trials(const eb_study *study, int scene) {
     json_t *list = json_array();
     for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++)
       json_array_append_new(list, json_trial(&trials[i]));
-    json_array_append_new(
-        solvers, eb_json_pack("{s:s, s:o}", "solver", study->solvers[k].spec, "trials", list));
+    json_array_append_new(solvers, eb_json_pack("{s:s, s:b, s:o}", "solver", study->solvers[k].spec,
+                                                "counts_are_claims", study->solvers[k].claims,
+                                                "trials", list));
   }
   return solvers;
 }

@@ -20,13 +20,13 @@ static eb_error put_words(eb_text *page, const char *class, eb_error error, eb_t
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-static eb_error put_trial(const char *solver, const eb_trial *t, eb_text *page) {
+static eb_error put_trial(const eb_competitor *solver, const eb_trial *t, eb_text *page) {
   static const char *const classes[] = {[EB_TRIAL_STANDS] = "",
                                         [EB_TRIAL_UNRESOLVED] = "note",
                                         [EB_TRIAL_FAILED] = "bad",
                                         [EB_TRIAL_MISSING] = "note"};
-  EB_TRY(HTML(page, "<tr><td class=\"text\">{}</td><td class=\"text wide\">{}</td>", solver,
-              t->options ? t->options : ""));
+  EB_TRY(HTML(page, "<tr><td class=\"text\">{}{}</td><td class=\"text wide\">{}</td>", solver->spec,
+              solver->claims ? " (counts as it claims)" : "", t->options ? t->options : ""));
   EB_TRY(eb_markup_number(page, "%.3g", t->dt));
   EB_TRY(eb_markup_number(page, "%.3g", t->error));
   EB_TRY(eb_markup_number(page, "%.3g", t->speed_error));
@@ -53,7 +53,7 @@ static eb_error put_trials(const eb_study *study, int scene, eb_text *page) {
   for (int k = 0; k < study->solver_count; k++) {
     const eb_trial *trials = eb_study_trials(study, scene, k);
     for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++)
-      EB_TRY(put_trial(study->solvers[k].spec, &trials[i], page));
+      EB_TRY(put_trial(&study->solvers[k], &trials[i], page));
   }
   return RAW(page, "</tbody></table></div></details>\n");
 }

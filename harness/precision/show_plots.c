@@ -53,6 +53,7 @@ static eb_error put_block(const eb_trial *trials, int count, layer of, eb_cost_k
 static eb_error put_solver(const eb_study *study, int scene, int solver, eb_cost_kind c,
                            eb_plot_data *data, eb_text lists[LAYERS], eb_text *hues) {
   const eb_trial *trials = eb_study_trials(study, scene, solver);
+  if (!eb_study_counts(study, solver, c)) return EB_OK;
   for (int l = 0; l < LAYERS; l++) {
     char name[300];
     bool any;

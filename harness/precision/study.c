@@ -139,6 +139,7 @@ static eb_error fill_solver(const eb_study_request *r, const char *spec, eb_comp
   eb_error error = eb_solver_lookup(r->plugins, name, &out->solver, NULL);
   free(name);
   EB_TRY(error);
+  out->claims = eb_solver_is_foreign(out->solver);
   EB_TRY(eb_values_create(out->solver->name, out->solver->options, out->options, &values));
   eb_values_destroy(values);
   return eb_knobs_create(out->solver, out->options, r->knobs, &out->knobs);

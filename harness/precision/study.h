@@ -92,6 +92,7 @@ typedef struct eb_competitor {
   char *spec;    /* as given */
   char *options; /* of it, or NULL */
   const eb_solver_ops *solver;
+  bool claims; /* what it counts is its own word: a plug-in's, or a program's */
   eb_knobs knobs;
 } eb_competitor;
 
@@ -178,8 +179,8 @@ double eb_precision_level(int k);
 /* Fills state, errors and costs over the seeds, and fronts, of `count` trials with `seeds` measured
  * runs each. */
 EB_MUST eb_error eb_trials_judge(eb_trial *trials, int count, int seeds);
-/* Whether any trial of the solver costs anything of the kind: who counts no products is in no
- * comparison of them. */
+/* Whether any trial of the solver costs anything of the kind, as the harness or a solver of the
+ * library counts it: who counts no products, or claims to, is in no comparison of them. */
 bool eb_study_counts(const eb_study *study, int solver, eb_cost_kind kind);
 /* Fills study->profiles from measured trials. */
 EB_MUST eb_error eb_study_profile(eb_study *study);

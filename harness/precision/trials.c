@@ -122,7 +122,10 @@ static eb_error measure_trials(eb_study *study, int scene, int solver) {
     for (int seed = 0; seed < r->seeds; seed++)
       EB_TRY(measure_run(study, &study->scenes[scene], name_trial(scene, solver, count, seed),
                          &trials[count], &trials[count].runs[seed]));
-  return eb_trials_judge(trials, count, r->seeds);
+  EB_TRY(eb_trials_judge(trials, count, r->seeds));
+  for (int c = EB_COST_CPU + 1; c < EB_COST_KINDS && study->solvers[solver].claims; c++)
+    for (int i = 0; i < count; i++) trials[i].front[c] = false;
+  return EB_OK;
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -178,7 +181,12 @@ eb_error eb_trials_judge(eb_trial *trials, int count, int seeds) {
 
 /* ---- profiles -------------------------------------------------------------------------------- */
 
+static bool is_claim(const eb_study *study, int solver, eb_cost_kind kind) {
+  return kind != EB_COST_CPU && study->solvers[solver].claims;
+}
+
 bool eb_study_counts(const eb_study *study, int solver, eb_cost_kind kind) {
+  if (is_claim(study, solver, kind)) return false;
   for (int scene = 0; scene < study->scene_count; scene++) {
     const eb_trial *trials = eb_study_trials(study, scene, solver);
     for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++)
@@ -196,6 +204,7 @@ static double least_cost(const eb_study *study, int scene, int solver, int seed,
                          eb_cost_kind kind) {
   const eb_trial *trials = eb_study_trials(study, scene, solver);
   double least = INFINITY, uncertain = study->scenes[scene].reference.error;
+  if (is_claim(study, solver, kind)) return INFINITY;
   for (int i = 0; i < study->request->budget && trials[i].stride > 0; i++) {
     const eb_measured *m = &trials[i].runs[seed];
     if (m->state < EB_TRIAL_FAILED && m->error + uncertain <= level && m->cost[kind] > 0)

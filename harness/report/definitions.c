@@ -35,7 +35,8 @@ static const definition costs[] = {
     {"memory growth", "resident memory after the last step less that after the first"},
     {"peak memory", "largest resident memory of the process; 1 MB = 1048576 bytes"},
     {"iterations", "outermost iterations by the solver's own count, and those of linear solvers "
-                   "within: medians without the first step"},
+                   "within: medians without the first step. Those of plug-ins and programs are "
+                   "claims, which nobody has measured, and rank nothing"},
     {"step by its own clock",
      "median of what a program of the user's says that its steps took (external:COMMAND): it "
      "stands "

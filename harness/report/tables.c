@@ -169,8 +169,12 @@ static eb_error cost_row(const eb_report_run *run, eb_text *page) {
   EB_TRY(eb_markup_number(page, "%.0f", told ? (double)of->threads_alive : NAN));
   EB_TRY(eb_markup_number(page, "%.1f", told ? of->memory_growth / megabyte : NAN));
   EB_TRY(eb_markup_number(page, "%.0f", of->peak_rss / megabyte));
-  EB_TRY(eb_markup_number(page, "%.1f", eb_report_typical(run, EB_COL_ITERATIONS)));
-  EB_TRY(eb_markup_number(page, "%.0f", eb_median(run->linear_iterations, run->steps, EB_WARM_UP)));
+  /* What nobody but the solver knows is told as what it is. */
+  bool claims = of->counts && strcmp(of->counts, EB_COUNTS_CLAIMED) == 0;
+  EB_TRY(eb_markup_number(page, claims ? "%.1f, claimed" : "%.1f",
+                          eb_report_typical(run, EB_COL_ITERATIONS)));
+  EB_TRY(eb_markup_number(page, claims ? "%.0f, claimed" : "%.0f",
+                          eb_median(run->linear_iterations, run->steps, EB_WARM_UP)));
   double own = eb_report_typical(run, EB_COL_OWN);
   EB_TRY(eb_markup_number(page, "%.3f", own > 0 ? 1e3 * own : NAN));
   return eb_text_printf(page, "</tr>\n");

@@ -164,12 +164,17 @@ const char *eb_frames_name(eb_frames frames); /* "interval", "all" */
 EB_MUST eb_error eb_frames_parse(const char *name, eb_frames *out);
 
 /* The attributes of a run. Texts are owned by the struct and never NULL once filled by a reader. */
+#define EB_COUNTS_CLAIMED "claimed"
+
 typedef struct eb_run {
   char *id;       /* name of its group, unique for its identity */
   char *identity; /* everything that makes it this run and no other */
   char *scene, *scene_hash, *parameters, *mesh_source, *stand_in;
   char *solver, *options, *plugin;
   char *client; /* what a program that works for the solver calls itself; "" without one */
+  /* Who vouches for counters and iterations: "logged" by a solver of the library, or "claimed" by a
+   * plug-in or a program; "" in older files. */
+  char *counts;
   char *outcome, *reason; /* eb_outcome_name, eb_reason_name of the last step */
   char *detail;           /* cause in words */
   char *frames;           /* eb_frames_name; "" in older files, which is "interval" */
