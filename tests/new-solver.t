@@ -53,6 +53,23 @@ like_error(2, qr/there is a solver 'newton' already/, 'the name of another', 'ne
 like_error(2, qr/small letters.*not 'A b'/, 'a name that is none', 'new-solver', 'A b');
 like_error(2, qr/no client for 'pyton' \(did you mean 'python'\?\)/, 'a language that is none', 'new-solver', 'x', '--external', 'pyton');
 
+# ---- what is missing is told in a sentence, before anything is written
+mkdir scratch('bare');
+spew(scratch('bare/python3'), "#!/bin/sh\nexec /usr/bin/python3 -S \"\$@\"\n"); # without the site's packages
+chmod 0755, scratch('bare/python3');
+{
+  local $ENV{PATH} = scratch('bare') . ":$ENV{PATH}";
+  my ($said, $err) = is_code(1, 'a Python without numpy', 'new-solver', 'bare', '--external', 'python', '-o', 'bare-solver');
+  like($err, qr/^elastobench: the new solver needs python3 with the package numpy \(Debian: python3-numpy\), which is not there; nothing was written$/, '  is told')
+    or diag $said;
+  ok(!-e scratch('bare-solver'), '  and leaves the folder free');
+  spew(scratch($_), slurp(root() . "/solvers/external/python/$_")) for qw(elastobench_client.py implicit_euler.py);
+  is_code(3, 'a program without numpy', 'run', 'bench/beam:resolution=0.25', '-s', 'external:python3 implicit_euler.py', '--steps', '1', '-o', 'bare.h5');
+  my ($run) = runs_in('bare.h5');
+  like("$run->{detail} $run->{output}", qr/the client needs numpy, which \S+ does not have \(Debian: python3-numpy\)/, '  says so');
+  unlike("$run->{detail} $run->{output}", qr/Traceback/, '  without a traceback');
+}
+
 # ---- the tutorial
 SKIP: {
   skip 'needs python3-numpy', 5 unless python('numpy');

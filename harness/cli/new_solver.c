@@ -31,17 +31,20 @@ typedef struct language {
   const char *build;                /* command with the name for every @, or NULL */
   const char *solver;               /* arguments of `elastobench run`, with the name for every @ */
   const char *check;                /* of `elastobench check`; NULL: it is not for it */
+  const char *needs, *missing;      /* a command that fails where it cannot be built or run; why */
 } language;
 
 static const language languages[] = {
     {NULL, "solvers/skeletons/plugin.c.in", "c", NULL, NULL,
-     "cc -O2 -shared -fPIC $FLAGS @.c -o @.so", "--plugin ./@.so -s @", "@ --plugin ./@.so"},
+     "cc -O2 -shared -fPIC $FLAGS @.c -o @.so", "--plugin ./@.so -s @", "@ --plugin ./@.so",
+     "command -v cc", "a C compiler named cc (Debian: gcc)"},
     {"python", "solvers/skeletons/solver.py.in", "py",
      "solvers/external/python/elastobench_client.py", "elastobench_client.py", NULL,
-     "-s \"external:python3 @.py\"", NULL},
+     "-s \"external:python3 @.py\"", NULL, "python3 -c 'import numpy'",
+     "python3 with the package numpy (Debian: python3-numpy)"},
     {"c++", "solvers/skeletons/solver.cpp.in", "cpp", "solvers/external/cpp/elastobench_client.hpp",
      "elastobench_client.hpp", "c++ -O2 -std=c++17 -Wall -Wextra @.cpp -o @", "-s external:./@",
-     NULL}};
+     NULL, "command -v c++", "a C++ compiler named c++ (Debian: g++)"}};
 enum { LANGUAGES = sizeof languages / sizeof *languages };
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -124,6 +127,19 @@ static const char find_flags[] =
     "elif [ -d \"$TREE/include/elastobench\" ]; then FLAGS=-I$TREE/include/elastobench\n"
     "else echo 'no headers of elastobench: make install, and PKG_CONFIG_PATH' >&2; exit 1; fi\n";
 
+/* Before anything is written that a second call would find there. */
+static eb_error check_needs(const language *of) {
+  char command[100];
+  int status = 0;
+  snprintf(command, sizeof command, "%s >/dev/null 2>&1", of->needs);
+  EB_TRY(shell(".", command, &status));
+  return status == 0 ? EB_OK
+                     : EB_ERROR(EB_ERR_IO,
+                                "the new solver needs %s, which is not there; nothing "
+                                "was written",
+                                of->missing);
+}
+
 static eb_error build(const language *of, const char *folder, const char *name) {
   eb_text script = {0};
   int status = 0;
@@ -196,6 +212,7 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   if (!folder) folder = name;
   EB_TRY(check_name(name));
   EB_TRY(find_language(eb_arguments_text(arguments, "external"), &of));
+  EB_TRY(check_needs(of));
   EB_TRY(write_files(of, folder, name));
   EB_TRY(build(of, folder, name));
   return try(of, folder, name, code);

@@ -23,7 +23,11 @@ import sys
 import time
 import traceback
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit("the client needs numpy, which %s does not have (Debian: python3-numpy)" %
+             sys.executable)
 
 PROTOCOL = 1
 _SOCKET, _SCENE = 3, 4
