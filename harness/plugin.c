@@ -50,7 +50,6 @@ static eb_error keep(eb_plugins *plugins, eb_plugin plugin) {
     if (strcmp(plugins->items[i].solver->name, name) == 0)
       return EB_ERROR(EB_ERR_USAGE, "plug-ins '%s' and '%s' are both called '%s'",
                       plugins->items[i].path, plugin.path, name);
-  EB_TRY(eb_digest_file(plugin.path, &plugin.digest));
   size_t count = (size_t)plugins->count;
   eb_plugin *grown = eb_recalloc(plugins->items, count, count + 1, sizeof plugin);
   if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep plug-in '%s'", plugin.path);
@@ -63,14 +62,14 @@ eb_error eb_plugins_load(eb_plugins *plugins, const char *path) {
   eb_plugin plugin = {.path = realpath(path, NULL)};
   if (!plugin.path)
     return EB_ERROR(EB_ERR_IO, "cannot load plug-in '%s': %s", path, strerror(errno));
-  plugin.handle = dlopen(plugin.path, RTLD_NOW | RTLD_LOCAL);
-  if (!plugin.handle) {
-    free(plugin.path);
-    return EB_ERROR(EB_ERR_IO, "cannot load plug-in '%s': %s", path, dlerror());
-  }
-  eb_error error = keep(plugins, plugin);
+  /* Before dlopen, which would wait for a FIFO. */
+  eb_error error = eb_error_prefix(eb_digest_file(plugin.path, &plugin.digest), "plug-in");
+  if (!error) plugin.handle = dlopen(plugin.path, RTLD_NOW | RTLD_LOCAL);
+  if (!error && !plugin.handle)
+    error = EB_ERROR(EB_ERR_IO, "cannot load plug-in '%s': %s", path, dlerror());
+  if (!error) error = keep(plugins, plugin);
   if (error) {
-    dlclose(plugin.handle);
+    if (plugin.handle) dlclose(plugin.handle);
     free(plugin.path);
   }
   return error;

@@ -61,8 +61,8 @@ static eb_error read_all(FILE *file, const char *path, const char *what, eb_text
 }
 
 eb_error eb_text_read(const char *path, const char *what, eb_text *text) {
-  FILE *file = fopen(path, "rb");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+  FILE *file;
+  EB_TRY(eb_file_stream(path, &file));
   eb_error error = read_all(file, path, what, text);
   fclose(file);
   return error;
@@ -76,8 +76,8 @@ eb_error eb_text_write(const char *path, eb_text *text) {
 eb_error eb_lines_read(const char *path, const char *what, eb_strings *out) {
   char *line = NULL;
   size_t room = 0;
-  FILE *file = fopen(path, "r");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot open %s '%s': %s", what, path, strerror(errno));
+  FILE *file;
+  EB_TRY(eb_error_prefix(eb_file_stream(path, &file), "%s", what));
   eb_error error = EB_OK;
   for (ssize_t length; !error && (length = getline(&line, &room, file)) >= 0;) {
     if (length > 0 && line[length - 1] == '\n') length--;

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "problems/base/file.h"
 #include "problems/base/text.h"
 
 /* Puts a text in the place of *out, which is freed when the new one is made: it may be among the

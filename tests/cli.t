@@ -126,8 +126,8 @@ like_error(2, qr/no solver for 'bench\/beam'/, 'a scene without solver', 'run', 
 like_error(2, qr/usage: elastobench info/, 'a missing argument', 'info');
 like_error(2, qr/--mesh wants SCENE=FILE/, 'a mesh without scene', 'run', @beam, '-s', 'newton', '--mesh', 'x.obj');
 like_error(2, qr/--mesh: there is no scene 'bench\/bean' \(did you mean/, 'a mesh for an unknown scene', 'run', @beam, '-s', 'newton', '--mesh', 'bench/bean=x.obj');
-like_error(1, qr/--mesh: cannot read 'none.obj'/, 'a mesh file that is missing', 'run', @beam, '-s', 'newton', '--mesh', 'bench/beam=none.obj');
-like_error(1, qr/--mesh: '\/dev\/zero' is not a regular file/, 'a mesh file without end', 'run', @beam, '-s', 'newton', '--mesh', 'bench/beam=/dev/zero');
+like_error(1, qr/--mesh: cannot open 'none.obj'/, 'a mesh file that is missing', 'run', @beam, '-s', 'newton', '--mesh', 'bench/beam=none.obj');
+like_error(1, qr/--mesh: '\/dev\/zero' is a device, not a regular file/, 'a mesh file without end', 'run', @beam, '-s', 'newton', '--mesh', 'bench/beam=/dev/zero');
 like_error(2, qr/--mesh: 'conjac2020\/dragon' is none of the scenes to run/, 'a mesh for a scene that is not run', 'run', @beam, '-s', 'newton', '--mesh', "conjac2020/dragon=" . program());
 
 # ---- plug-ins that are none

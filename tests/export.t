@@ -106,4 +106,21 @@ SKIP: {
   like_error(1, qr/cannot write/, 'a full disk', 'export', 'r.h5', '--to', 'junit', '-o', '/dev/full');
 }
 
+# A limit on the size of files in the place of a disk that is full: the old file stays.
+for my $case (['junit', 'old.xml'], ['json', 'old.json'], ['mesh', 'old.vtk']) {
+  my ($format, $file) = @$case;
+  spew(scratch($file), 'what was there');
+  my $one = $format eq 'mesh' ? "--run '" . (runs_in('r.h5'))[0]{id} . "'" : '';
+  my $line = "cd '@{[scratch()]}' && trap '' XFSZ && ulimit -f 0 && exec '@{[program()]}' export r.h5 --to $format -o $file $one";
+  my $said = qx(bash -c "$line" 2>&1);
+  ok($? >> 8 == 1 && $said =~ /cannot write/, "no room for $format") or diag("$?\n$said");
+  is(slurp(scratch($file)), 'what was there', '  leaves the old file');
+  is_deeply([glob scratch("$file.*")], [], '  and nothing beside it');
+}
+symlink 'old.xml', scratch('link.xml');
+chmod 0640, scratch('old.xml');
+is_code(0, 'through a link', 'export', 'r.h5', '--to', 'junit', '-o', 'link.xml');
+ok(-l scratch('link.xml') && slurp(scratch('old.xml')) =~ /<testsuite/, 'what it leads to is written');
+is((stat scratch('old.xml'))[2] & 07777, 0640, '  with the permissions that it had');
+
 done_testing();

@@ -1,7 +1,10 @@
 /* Errors, options, text and memory. */
 #include <stdint.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "problems/base/digest.h"
+#include "problems/base/file.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
@@ -245,11 +248,75 @@ static void test_digest(void) {
   data[40000] ^= 1;
   digest_of(data, sizeof data, other);
   tap_ok(strcmp(text, other) != 0, "one bit more is another file");
-  tap_fails(eb_digest_file("/nowhere/at/all", &unread), EB_ERR_IO, "cannot read '/nowhere/at/all'",
+  tap_fails(eb_digest_file("/nowhere/at/all", &unread), EB_ERR_IO, "cannot open '/nowhere/at/all'",
             "a missing file");
   tap_ok(!XXH128_isEqual(eb_digest_add(eb_digest_add(none, "ab", 2), "c", 1),
                          eb_digest_add(eb_digest_add(none, "a", 1), "bc", 2)),
          "where one part ends and the next begins enters a digest of both");
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bool has_text(const char *path, const char *text) {
+  char read[64] = "";
+  FILE *file = fopen(path, "rb");
+  size_t length = file ? fread(read, 1, sizeof read - 1, file) : 0;
+  if (file) fclose(file);
+  return length == strlen(text) && strcmp(read, text) == 0;
+}
+
+static void test_reading(void) {
+  int file;
+  const char *fifo = in_folder("fifo");
+  write_bytes("text", "abc", 3);
+  tap_succeeds(eb_file_open(in_folder("text"), &file), "a regular file");
+  close(file);
+  tap_fails(eb_file_open(folder, &file), EB_ERR_IO, "is a folder, not a regular file", "a folder");
+  tap_fails(eb_file_open("/dev/null", &file), EB_ERR_IO, "is a device, not a", "a device");
+  alarm(20); /* s: who waits for a writer is ended */
+  tap_ok(mkfifo(fifo, 0600) == 0, "a FIFO without a writer");
+  tap_fails(eb_file_open(fifo, &file), EB_ERR_IO, "is a FIFO, not a regular file",
+            "is not waited for");
+  alarm(0);
+  tap_fails(eb_file_open(in_folder("none"), &file), EB_ERR_IO, "No such file", "none");
+}
+
+/* What is given a name, and what is written, loses nothing that was there. */
+static void test_writing(void) {
+  char *name, *other, *end = NULL;
+  int file, more, pid;
+  eb_output output;
+  const char *path = in_folder("written"), *link = in_folder("link");
+  tap_require(eb_file_beside(path, &name, &file), "a file beside");
+  tap_require(eb_file_beside(path, &other, &more), "another");
+  tap_ok(strcmp(name, other) != 0 && close(file) == 0 && close(more) == 0, "has another name");
+  const char *entry = strrchr(name, '/') + 1;
+  tap_ok(eb_file_is_beside("written", entry, &pid) && pid == getpid() &&
+             eb_file_is_beside("written", strrchr(other, '/') + 1, &pid) && pid == getpid(),
+         "both are known by it");
+  tap_ok(!eb_file_is_beside("written", "written.12.newer", &pid) &&
+             !eb_file_is_beside("written", "written.x.new", &pid) &&
+             !eb_file_is_beside("writ", entry, &pid),
+         "which others are not");
+  tap_succeeds(eb_file_rename(name, path, false), "a name that is free");
+  tap_fails(eb_file_rename(other, path, false), EB_ERR_USAGE, "exists by now", "and is so once");
+  tap_succeeds(eb_file_rename(other, path, true), "but may be taken over");
+  tap_succeeds(eb_file_write(path, "old", 3), "a text");
+  tap_ok(symlink("written", link) == 0 && eb_path_follow(link, &end) == EB_OK &&
+             strcmp(end, path) == 0,
+         "a link is followed to its end");
+  tap_require(eb_output_open(link, &output), "an output through it");
+  fputs("new", output.file);
+  tap_ok(has_text(path, "old"), "is not there until it is whole");
+  tap_fails(eb_output_close(&output, EB_ERROR(EB_ERR_INVALID, "bad")), EB_ERR_INVALID, "bad",
+            "an error of the writer's");
+  tap_ok(has_text(path, "old"), "leaves what was there");
+  tap_succeeds(eb_file_write(link, "new", 3), "a text through a link");
+  tap_ok(has_text(path, "new") && has_text(link, "new"), "is where it leads to");
+  tap_fails(eb_file_write("/dev/full", "new", 3), EB_ERR_IO, "No space left", "a full device");
+  free(name);
+  free(other);
+  free(end);
 }
 
 int main(void) {
@@ -262,5 +329,7 @@ int main(void) {
   test_memory();
   test_text();
   test_digest();
+  test_reading();
+  test_writing();
   return scratch_close();
 }

@@ -265,15 +265,16 @@ static void test_paths(void) {
   eb_surface *surface;
   bool told;
   const char *path = in_folder("none.mesh");
-  tap_fails(eb_mesh_read(path, &mesh), EB_ERR_IO, "none.mesh: No such file", "a missing file");
+  tap_fails(eb_mesh_read(path, &mesh), EB_ERR_IO, "none.mesh': No such file", "a missing file");
   tap_ok(!mesh, "leaves no mesh");
-  tap_fails(eb_surface_read(folder, &surface), EB_ERR_IO, "is a directory", "a directory");
+  tap_fails(eb_surface_read(folder, &surface), EB_ERR_IO, "is a folder, not a regular file",
+            "a folder");
   tap_fails(eb_file_is_surface("/dev/null", &told), EB_ERR_IO, "not a regular file", "a device");
   write_bytes("empty.obj", "", 0);
   tap_fails(eb_surface_read(in_folder("empty.obj"), &surface), EB_ERR_FORMAT,
             "empty.obj:1: the file is empty", "an empty file");
   write_bytes("alone.node", "1 3 0 0\n0 0 0 0\n", 16);
-  tap_fails(eb_mesh_read(in_folder("alone.node"), &mesh), EB_ERR_IO, "alone.ele: No such file",
+  tap_fails(eb_mesh_read(in_folder("alone.node"), &mesh), EB_ERR_IO, "alone.ele': No such file",
             "half a TetGen pair");
   write_bytes("loop.veg", "*INCLUDE loop.veg\n", 18);
   tap_fails(eb_mesh_read(in_folder("loop.veg"), &mesh), EB_ERR_FORMAT, "perhaps in a circle",

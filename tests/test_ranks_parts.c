@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/file.h"
 #include "problems/base/text.h"
 #include "problems/mesh/faces.h"
 #include "problems/mesh/io.h"

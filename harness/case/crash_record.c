@@ -260,13 +260,13 @@ static eb_error write_record(const char *environment, const char *raw, const eb_
 static eb_error check_folder(const char *raw, const char *words) {
   static const off_t least = 1 << 20;
   struct stat info;
-  char *path = NULL;
+  char *path;
+  int file;
   off_t bytes = stat(raw, &info) == 0 && info.st_size > least ? info.st_size : least;
-  EB_TRY(eb_string_format(&path, "%s.new", raw));
-  unlink(path); /* whatever the process has put there */
-  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  int failure = file < 0 ? errno : posix_fallocate(file, 0, bytes);
-  if (file >= 0) close(file);
+  eb_error refused = eb_file_beside(raw, &path, &file);
+  if (refused) return eb_error_prefix(refused, "%s", words);
+  int failure = posix_fallocate(file, 0, bytes);
+  close(file);
   unlink(path);
   free(path);
   if (!failure) return EB_OK;

@@ -51,8 +51,10 @@ static bool is_rate(double value) {
 static bool read_rates(const char *path, uint64_t *key, long long *when, eb_rates *out) {
   char text[512] = "";
   int end = 0;
-  FILE *file = fopen(path, "re");
-  if (!file) return false;
+  FILE *file;
+  eb_error missing = eb_file_stream(path, &file);
+  eb_error_free(missing);
+  if (missing) return false;
   size_t length = fread(text, 1, sizeof text - 1, file);
   fclose(file);
   return sscanf(text, pattern, key, &out->dgemm, &out->triad, &out->dgemm_all, &out->triad_all,
@@ -77,16 +79,14 @@ static bool recall(eb_rates *out) {
 }
 
 static void keep(const eb_rates *rates) {
-  char path[EB_CACHE_PATH_BYTES + 16], fresh[EB_CACHE_PATH_BYTES + 32];
+  char path[EB_CACHE_PATH_BYTES + 16];
   uint64_t key;
   eb_text text = {0};
   if (!is_rate(rates->dgemm) || !make_key(&key) || !make_path(path, sizeof path)) return;
-  snprintf(fresh, sizeof fresh, "%s.%ld", path, (long)getpid());
   eb_error error =
       eb_text_printf(&text, layout, key, rates->dgemm, rates->triad, rates->dgemm_all,
                      rates->triad_all, rates->threads, (long long)time(NULL), rates->measured_at);
-  if (!error) error = eb_file_write(fresh, text.data, text.length);
-  if (error || rename(fresh, path)) unlink(fresh);
+  if (!error) error = eb_file_write(path, text.data, text.length);
   eb_error_free(error);
   eb_text_clear(&text);
 }

@@ -86,14 +86,10 @@ static eb_error to_stream(const eb_results *results, const eb_strings *ids, cons
                           writer *write) {
   if (path && is_one_file(path, eb_results_path(results)))
     return EB_ERROR(EB_ERR_USAGE, "'%s' is the result file itself: name another by -o", path);
-  FILE *out = path ? fopen(path, "w") : stdout;
-  if (!out) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  eb_error error = write(results, ids, out);
-  bool failed = ferror(out) != 0;
-  if (path && fclose(out)) failed = true;
-  if (failed && path && !error)
-    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  return error;
+  if (!path) return write(results, ids, stdout);
+  eb_output output;
+  EB_TRY(eb_output_open(path, &output));
+  return eb_output_close(&output, write(results, ids, output.file));
 }
 
 static eb_error to_mesh(const eb_results *results, const eb_strings *ids, const char *path) {

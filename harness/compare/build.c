@@ -28,8 +28,10 @@ static bool ends_in(const char *name, const char *ending) {
 static bool begins_as_hdf5(const char *path) {
   static const char magic[8] = "\x89HDF\r\n\x1a\n";
   char bytes[sizeof magic] = "";
-  FILE *file = fopen(path, "re");
-  if (!file) return false;
+  FILE *file;
+  eb_error missing = eb_file_stream(path, &file);
+  eb_error_free(missing);
+  if (missing) return false;
   size_t got = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
   return got == sizeof magic && memcmp(bytes, magic, sizeof magic) == 0;

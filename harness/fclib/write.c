@@ -98,17 +98,13 @@ eb_error eb_fclib_write_into(hid_t file, const eb_fclib *p) {
   return write_solution(file, "guesses/1", p, &p->guess);
 }
 
+static eb_error write_whole(hid_t file, const void *problem) {
+  return eb_fclib_write_into(file, problem);
+}
+
 eb_error eb_fclib_write(const char *path, const eb_fclib *problem) {
-  hid_t file;
   eb_h5_quiet();
-  EB_TRY(eb_h5_create_file(path, &file));
-  eb_error error = eb_fclib_write_into(file, problem);
-  eb_error closing = eb_h5_close_file(file, path);
-  if (error) {
-    eb_error_free(closing);
-    return eb_error_prefix(error, "'%s'", path);
-  }
-  return closing;
+  return eb_error_prefix(eb_h5_write_file(path, write_whole, problem), "'%s'", path);
 }
 
 /* ---- from ours ------------------------------------------------------------------------------- */
@@ -179,19 +175,14 @@ eb_error eb_fclib_from_contact(const eb_contact_problem *problem, const double *
 
 /* ---- of result files ------------------------------------------------------------------------- */
 
-static eb_error copy_problem(hid_t from, const char *path) {
+static eb_error copy_problem(hid_t file, const void *group) {
   static const char *const groups[] = {"fclib_global", "solution", "guesses"};
-  hid_t file;
-  eb_error error = EB_OK;
-  EB_TRY(eb_h5_create_file(path, &file));
-  for (size_t i = 0; i < sizeof groups / sizeof *groups && !error; i++)
+  hid_t from = *(const hid_t *)group;
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
     if (eb_h5_exists(from, groups[i]) &&
         H5Ocopy(from, groups[i], file, groups[i], H5P_DEFAULT, H5P_DEFAULT) < 0)
-      error = eb_h5_error("cannot write", path);
-  eb_error closing = eb_h5_close_file(file, path);
-  if (!error) return closing;
-  eb_error_free(closing);
-  return error;
+      return eb_h5_error("cannot write", groups[i]);
+  return EB_OK;
 }
 
 static eb_error export_run(const eb_results *results, const eb_run *run, const char *folder,
@@ -202,7 +193,7 @@ static eb_error export_run(const eb_results *results, const eb_run *run, const c
   snprintf(path, sizeof path, "%s%s%s.hdf5", folder ? folder : "", folder ? "/" : "", run->id);
   hid_t from = H5Gopen2(eb_results_file(results), group, H5P_DEFAULT);
   if (from < 0) return eb_h5_error("cannot open group", group);
-  eb_error error = copy_problem(from, path);
+  eb_error error = eb_error_prefix(eb_h5_write_file(path, copy_problem, &from), "'%s'", path);
   H5Gclose(from);
   if (error) return error;
   eb_print(out, "%s\n", path);

@@ -1,6 +1,5 @@
 #include "harness/history/record.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -157,18 +156,11 @@ static eb_error put_record(const eb_history_record *r, eb_text *text) {
   return eb_text_printf(text, "]}\n");
 }
 
-/* Through a file beside it, so that a record is there as a whole or not at all. */
 static eb_error write_record(const char *path, const eb_history_record *record) {
   eb_text text = {0};
-  char *fresh = NULL;
   eb_error error = put_record(record, &text);
-  if (!error) error = eb_string_format(&fresh, "%s.%ld", path, (long)getpid());
-  if (!error) error = eb_file_write(fresh, text.data, text.length);
-  if (!error && rename(fresh, path) != 0)
-    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  if (error && fresh) unlink(fresh);
+  if (!error) error = eb_file_write(path, text.data, text.length);
   eb_text_clear(&text);
-  free(fresh);
   return error;
 }
 

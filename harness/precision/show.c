@@ -401,7 +401,8 @@ static eb_error write_motion(hid_t group, const eb_study_scene *s) {
   return eb_h5_put(group, "velocities", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shape, "m/s", motion->v);
 }
 
-static eb_error write_motions(const eb_study *study, hid_t file) {
+static eb_error write_motions(hid_t file, const void *content) {
+  const eb_study *study = content;
   for (int i = 0; i < study->scene_count; i++) {
     char name[16];
     hid_t group;
@@ -416,10 +417,5 @@ static eb_error write_motions(const eb_study *study, hid_t file) {
 }
 
 eb_error eb_study_write_trajectories(const eb_study *study, const char *path) {
-  hid_t file;
-  EB_TRY(eb_h5_create_file(path, &file));
-  eb_error error = write_motions(study, file), closing = eb_h5_close_file(file, path);
-  if (!error) return closing;
-  eb_error_free(closing);
-  return error;
+  return eb_h5_write_file(path, write_motions, study);
 }

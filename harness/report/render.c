@@ -15,7 +15,7 @@
 #include <png.h>
 #include <stdlib.h>
 
-#include "problems/base/text.h"
+#include "problems/base/file.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 

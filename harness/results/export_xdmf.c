@@ -248,16 +248,10 @@ static eb_error name_file(const movie *m, const char *folder, const char *suffix
 /* Writes a part, and prints its name. */
 static eb_error write_part(const movie *m, const struct part *part, const char *folder, FILE *out) {
   eb_text path = {0};
+  eb_output output;
   eb_error error = name_file(m, folder, part->suffix, &path);
-  FILE *file = error ? NULL : fopen(path.data, "w");
-  bool failed = !file;
-  if (file) {
-    error = put_movie(file, m, part->put_frame);
-    failed = ferror(file) != 0;
-    if (fclose(file)) failed = true;
-  }
-  if (failed && !error)
-    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path.data, strerror(errno));
+  if (!error) error = eb_output_open(path.data, &output);
+  if (!error) error = eb_output_close(&output, put_movie(output.file, m, part->put_frame));
   if (!error) eb_print(out, "%s\n", path.data);
   eb_text_clear(&path);
   return error;

@@ -1,12 +1,13 @@
 #include "harness/results/h5.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
+#include "problems/base/file.h"
 #include "problems/base/memory.h"
 
 void eb_h5_quiet(void) {
@@ -48,16 +49,35 @@ eb_error eb_h5_create_file(const char *path, hid_t *out) {
   return *out < 0 ? eb_h5_error("cannot create", path) : EB_OK;
 }
 
+eb_error eb_h5_write_file(const char *path, eb_h5_fill *fill, const void *content) {
+  hid_t file;
+  eb_output output;
+  EB_TRY(eb_output_open(path, &output));
+  const char *fresh = output.fresh ? output.fresh : path;
+  eb_error error = eb_h5_create_file(fresh, &file);
+  if (!error) {
+    error = fill(file, content);
+    eb_error closing = eb_h5_close_file(file, fresh);
+    if (error)
+      eb_error_free(closing);
+    else
+      error = closing;
+  }
+  return eb_output_close(&output, error);
+}
+
 /* Small files are read into memory at once: they are hundreds of objects in as many places, and a
  * system call for each takes longer than all of it. */
 eb_error eb_h5_open_file(const char *path, bool writable, hid_t *out) {
   enum { SMALL = 1 << 20 /* bytes */ };
   struct stat info;
+  int file;
   *out = -1;
-  if (stat(path, &info)) return EB_ERROR(EB_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-  if (!S_ISREG(info.st_mode)) return EB_ERROR(EB_ERR_IO, "'%s' is not a regular file", path);
+  EB_TRY(eb_file_open(path, &file));
+  bool small = fstat(file, &info) == 0 && info.st_size <= SMALL;
+  close(file);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  if (!writable && info.st_size <= SMALL) H5Pset_fapl_core(access, SMALL, false);
+  if (!writable && small) H5Pset_fapl_core(access, SMALL, false);
   *out = H5Fopen(path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
   H5Pclose(access);
   if (*out >= 0) return EB_OK;

@@ -27,6 +27,9 @@ eb_error eb_h5_error(const char *what, const char *name);
 
 /* Files. `open` tells apart: missing, a folder, not HDF5 or truncated. */
 EB_MUST eb_error eb_h5_create_file(const char *path, hid_t *out);
+/* What is made of `content` in a file that takes its place when it is whole (eb_output). */
+typedef eb_error eb_h5_fill(hid_t file, const void *content);
+EB_MUST eb_error eb_h5_write_file(const char *path, eb_h5_fill *fill, const void *content);
 EB_MUST eb_error eb_h5_open_file(const char *path, bool writable, hid_t *out);
 /* Writes everything out and closes; the error is that of the first failure (a full disk). */
 EB_MUST eb_error eb_h5_close_file(hid_t file, const char *path);

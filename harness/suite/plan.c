@@ -33,7 +33,7 @@ static eb_error check_meshes(const eb_request *request) {
   for (int i = 0; i < request->meshes.count; i++) {
     const char *item = request->meshes.items[i], *equals = strchr(item, '=');
     const char *path = equals ? equals + 1 : "";
-    struct stat info;
+    int file;
     if (!equals || equals == item || !*path)
       return EB_ERROR(EB_ERR_USAGE, "--mesh wants SCENE=FILE, not '%s'", item);
     char *scene = strndup(item, (size_t)(equals - item));
@@ -41,10 +41,8 @@ static eb_error check_meshes(const eb_request *request) {
     eb_error error = eb_scene_find(scene) ? EB_OK : unknown_scene(scene, false);
     free(scene);
     EB_TRY(eb_error_prefix(error, "--mesh"));
-    if (access(path, R_OK) || stat(path, &info))
-      return EB_ERROR(EB_ERR_IO, "--mesh: cannot read '%s': %s", path, strerror(errno));
-    if (!S_ISREG(info.st_mode))
-      return EB_ERROR(EB_ERR_IO, "--mesh: '%s' is not a regular file", path);
+    EB_TRY(eb_error_prefix(eb_file_open(path, &file), "--mesh"));
+    close(file);
   }
   return EB_OK;
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "problems/base/file.h"
+
 void eb_digest_print(eb_digest digest, char text[EB_DIGEST_TEXT_BYTES]) {
   snprintf(text, EB_DIGEST_TEXT_BYTES, "%016" PRIx64 "%016" PRIx64, (uint64_t)digest.high64,
            (uint64_t)digest.low64);
@@ -13,8 +15,8 @@ void eb_digest_print(eb_digest digest, char text[EB_DIGEST_TEXT_BYTES]) {
 
 eb_error eb_digest_file(const char *path, eb_digest *out) {
   unsigned char buffer[1 << 14];
-  FILE *file = fopen(path, "rb");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", path, strerror(errno));
+  FILE *file;
+  EB_TRY(eb_file_stream(path, &file));
   XXH3_state_t *state = XXH3_createState();
   if (!state) {
     fclose(file);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "problems/base/file.h"
 #include "problems/base/memory.h"
 
 enum { PATH_BYTES = 4096 };
@@ -42,10 +43,11 @@ eb_error eb_kept_load(const char *directory, const char *name, const char *endin
   *data = NULL;
   *bytes = 0;
   if (!make_path(directory, name, ending, key, path)) return EB_OK;
-  FILE *file = fopen(path, "rbe");
-  if (!file) return EB_OK;
-  bool whole = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
-               (size_t)status.st_size >= sizeof header &&
+  FILE *file;
+  eb_error missing = eb_file_stream(path, &file);
+  eb_error_free(missing);
+  if (missing) return EB_OK;
+  bool whole = fstat(fileno(file), &status) == 0 && (size_t)status.st_size >= sizeof header &&
                fread(&header, sizeof header, 1, file) == 1 &&
                header.bytes == (uint64_t)status.st_size - sizeof header;
   eb_error error = EB_OK;

@@ -1,11 +1,9 @@
 #include "problems/base/text.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "problems/base/memory.h"
 
@@ -161,21 +159,4 @@ eb_error eb_text_printf(eb_text *text, const char *format, ...) {
 void eb_text_clear(eb_text *text) {
   free(text->data);
   *text = (eb_text){0};
-}
-
-/* ---- files ----------------------------------------------------------------------------------- */
-
-eb_error eb_file_write(const char *path, const void *bytes, size_t count) {
-  FILE *file = fopen(path, "wb");
-  if (!file) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  size_t written = fwrite(bytes, 1, count, file);
-  int cause = written == count ? 0 : errno;
-  if (fclose(file) != 0 && cause == 0) cause = errno;
-  if (cause != 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(cause));
-  return EB_OK;
-}
-
-eb_error eb_folder_make(const char *path) {
-  if (mkdir(path, 0777) == 0 || errno == EEXIST) return EB_OK;
-  return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", path, strerror(errno));
 }

@@ -1,4 +1,4 @@
-/* Small text helpers: bounded joining, unknown words, printf into a growing buffer, whole files. */
+/* Small text helpers: bounded joining, unknown words, printf into a growing buffer. */
 #ifndef EB_BASE_TEXT_H
 #define EB_BASE_TEXT_H
 
@@ -32,10 +32,5 @@ EB_MUST eb_error eb_text_printf(eb_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 EB_MUST eb_error eb_text_append(eb_text *text, const char *bytes, size_t count);
 void eb_text_clear(eb_text *text);
-
-/* Writes (creates or replaces) a file; EB_ERR_IO names it and the reason, a full disk included. */
-EB_MUST eb_error eb_file_write(const char *path, const void *bytes, size_t count);
-/* Makes a folder unless it is there, in one that is; EB_ERR_IO names it and the reason. */
-EB_MUST eb_error eb_folder_make(const char *path);
 
 #endif

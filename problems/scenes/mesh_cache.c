@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "problems/base/file.h"
 #include "problems/base/kept.h"
 #include "problems/base/memory.h"
 
@@ -153,11 +154,12 @@ eb_error eb_mesh_cache_load(const char *directory, const char *name, eb_digest k
   *out = NULL;
   char path[EB_CACHE_PATH_BYTES];
   if (!file_path(directory, name, key, path)) return EB_OK;
-  FILE *file = fopen(path, "rb");
-  if (!file) return EB_OK;
+  FILE *file;
+  eb_error missing = eb_file_stream(path, &file);
+  eb_error_free(missing);
+  if (missing) return EB_OK;
   struct stat status;
-  bool whole = fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode) &&
-               (size_t)status.st_size >= sizeof(cache_header);
+  bool whole = fstat(fileno(file), &status) == 0 && (size_t)status.st_size >= sizeof(cache_header);
   size_t bytes = whole ? (size_t)status.st_size : 0;
   unsigned char *data = NULL;
   eb_error error = EB_NEW(data, bytes);

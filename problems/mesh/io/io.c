@@ -1,9 +1,8 @@
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "problems/base/file.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/diagnose.h"
 #include "problems/mesh/io.h"
@@ -318,33 +317,22 @@ eb_error eb_mesh_notes(const char *path, char **out) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* A mesh, of which `second` is the other file of TetGen, or a surface. Removes what could not be
- * written whole; a device is left alone. */
+/* A mesh, of which `second` is the other file of TetGen, or a surface. */
 static eb_error write_file(const char *path, eb_mesh_format format, const eb_mesh *mesh,
                            bool second, const eb_surface *surface) {
   number_locale locale = {0};
-  struct stat status;
+  eb_output output;
   EB_TRY(enter_locale(&locale));
-  FILE *file = fopen(path, "wb");
-  bool opened = file != NULL, failed = !opened;
-  int reason = errno;
-  if (opened) {
-    errno = 0;
+  eb_error error = eb_output_open(path, &output);
+  if (!error) {
     if (mesh)
-      eb_write_mesh(file, format, mesh, second);
+      eb_write_mesh(output.file, format, mesh, second);
     else
-      eb_write_surface(file, format, surface);
-    failed = ferror(file) != 0;
-    reason = errno;
-    if (fclose(file) != 0 && !failed) {
-      failed = true;
-      reason = errno;
-    }
+      eb_write_surface(output.file, format, surface);
+    error = eb_output_close(&output, EB_OK);
   }
   leave_locale(&locale);
-  if (!failed) return EB_OK;
-  if (opened && lstat(path, &status) == 0 && S_ISREG(status.st_mode)) unlink(path);
-  return EB_ERROR(EB_ERR_IO, "cannot write %s: %s", path, strerror(reason));
+  return error;
 }
 
 eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh) {

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "problems/base/file.h"
 #include "problems/base/memory.h"
 
 void eb_scan_start(eb_scan *scan, const char *name, const void *data, size_t bytes) {
@@ -366,10 +366,6 @@ static eb_error load(int file, const char *path, char **data, size_t *bytes) {
   struct stat status;
   if (fstat(file, &status) != 0)
     return EB_ERROR(EB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-  if (S_ISDIR(status.st_mode))
-    return EB_ERROR(EB_ERR_IO, "%s is a directory; name a mesh file in it", path);
-  if (!S_ISREG(status.st_mode))
-    return EB_ERROR(EB_ERR_IO, "%s is not a regular file; save the mesh to one", path);
   if (status.st_size == 0) return EB_ERROR(EB_ERR_FORMAT, "%s:1: the file is empty", path);
   *bytes = (size_t)status.st_size;
   EB_TRY(EB_NEW(*data, *bytes));
@@ -387,10 +383,8 @@ static eb_error load(int file, const char *path, char **data, size_t *bytes) {
 eb_error eb_file_load(const char *path, char **data, size_t *bytes) {
   *data = NULL;
   *bytes = 0;
-  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0)
-    return EB_ERROR(EB_ERR_IO, "cannot open %s: %s; check the path and its permissions", path,
-                    strerror(errno));
+  int file;
+  EB_TRY(eb_file_open(path, &file));
   eb_error error = load(file, path, data, bytes);
   close(file);
   if (error) {
