@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/support";
 use Program;
+use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -147,7 +148,8 @@ for my $signal ('INT', 'TERM') {
 unlink scratch('c.h5');
 my $pid = start('run', @long);
 ok(wait_until(sub { -e scratch('c.h5') && (glob(scratch('c.h5.parts/*.tmp')))[0] }), 'the second case is running');
-like_error(1, qr/another run is writing 'c.h5'/, 'two runs into one file', 'run', @long, '--resume');
+like_error(1, qr/another process is writing 'c.h5'/, 'two runs into one file', 'run', @long, '--resume');
+like_error(1, qr/another process is writing 'c.h5'/, 'a merge into it', 'merge', 'c.h5', 'f.h5', '--overwrite');
 kill 'KILL', $pid;
 waitpid $pid, 0;
 ok(wait_until(sub { !processes() }), 'the case dies with its parent');
@@ -169,5 +171,33 @@ like_error(2, qr/holds 1 results of an interrupted run; --resume takes them in/,
 unlike($err, qr/\[1/, 'and need not run again');
 is(scalar runs_in('d.h5'), 1, 'they are in the file');
 ok(!-e scratch('d.h5.parts'), 'and gone from beside it');
+
+# ---- a target that becomes something else while a run is at work
+my @cut = (@faulty, '-s', 'faulty', '-s', 'faulty:fault=hang,at=5', '--steps', '10', '--timeout', '2', '-o', 'e.h5');
+$pid = start('run', @cut);
+ok(wait_until(sub { -e scratch('e.h5') && (glob(scratch('e.h5.parts/*.tmp')))[0] }), 'the second case is running');
+unlink scratch('e.h5');
+POSIX::mkfifo(scratch('e.h5'), 0600) or die "mkfifo: $!";
+ok(wait_until(sub { waitpid($pid, POSIX::WNOHANG()) == $pid }), 'a target that becomes a FIFO is not waited for') or kill 'KILL', $pid;
+is($? >> 8, 1, '  the run fails');
+like(slurp(scratch('.bg.err')), qr/1 finished results wait in 'e.h5.parts' .*: 'e.h5' is a FIFO, not a regular file/, '  and says why');
+is(scalar(() = glob scratch('e.h5.parts/*.h5')), 1, '  what is finished waits');
+
+# ---- two merges at once: one of them is told that it came too late
+is_code(0, 'another file', 'run', @faulty, '-s', 'faulty', '--steps', '3', '-o', 'other.h5');
+my @lost;
+for my $round (1 .. 4) {
+  unlink scratch('both.h5');
+  my @merging = map { start('merge', 'both.h5', $_) } 'd.h5', 'other.h5';
+  my @codes = map { waitpid $_, 0; $? >> 8 } @merging;
+  my ($run) = runs_in('both.h5');
+  my $wanted = join ' ', map { $run && $run->{steps_done} == $_ ? 0 : '[12]' } 10, 3;
+  push @lost, "round $round: ended with @codes, not $wanted" if "@codes" !~ /^$wanted$/;
+}
+is_deeply(\@lost, [], 'a merge that ends well is in the file');
+is_deeply([glob scratch('both.h5.*')], [], 'and nothing is left beside it');
+spew(scratch('both.h5.lock'), 'of somebody');
+like_error(1, qr/'both.h5.lock' is in the way/, 'a file that is no lock', 'merge', 'both.h5', 'd.h5', '--overwrite');
+is(slurp(scratch('both.h5.lock')), 'of somebody', '  stays');
 
 done_testing();

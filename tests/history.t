@@ -215,6 +215,30 @@ SKIP: {
     scratch('r.h5'), scratch('shards.h5'));
   like_error(1, qr/shards.h5 has runs of several machines/, 'runs of several machines are no record of one', 'history', 'add', 'shards.h5', '--store', 'runs');
 }
+# ---- many at once
+my @files = map { "at-once-$_.h5" } 1 .. 8;
+is_code(0, "a run for $files[$_]", 'run', 'bench/beam:resolution=0.5', '-s', "newton:rtol=1e-@{[$_ + 2]}", '--steps', '2', '-o', $files[$_]) for 0 .. $#files;
+my @few;
+for my $round (1 .. 3) {
+  my @adding;
+  for my $file (@files) {
+    my $pid = fork // die "fork: $!";
+    if ($pid == 0) {
+      chdir scratch() or die;
+      open STDOUT, '>', '/dev/null' or die;
+      open STDERR, '>', '/dev/null' or die;
+      exec program(), 'history', 'add', $file, '--store', "at-once-$round" or die;
+    }
+    push @adding, $pid;
+  }
+  push @few, "round $round: an exit code of $?" for grep { waitpid($_, 0) && $? } @adding;
+  my @records = map { decode_json(slurp($_)) } glob scratch("at-once-$round/*.json");
+  my $figures = @records == 1 ? @{$records[0]{figures}} : 0;
+  push @few, "round $round: $figures figures" if $figures != 4 * @files;
+  push @few, "round $round: $_ is left" for grep { !/\.json$/ && !-d } glob scratch("at-once-$round/{*,.*}");
+}
+is_deeply(\@few, [], 'records of files that are added at once have the figures of all');
+
 like_error(1, qr/empty.json/, 'what is no result file is refused', 'history', 'add', spew(scratch('empty.json'), '{}'), '--store', 'runs');
 
 # ---- the recipe of harness/ci.md: its lines that run, export and record, on a small suite and in a folder of its own

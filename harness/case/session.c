@@ -395,7 +395,7 @@ static eb_error run_all(state *s) {
 }
 
 eb_error eb_session_run(const eb_session *session, eb_session_end *end) {
-  state s = {.session = session, .end = end, .signals = {.fd = -1}, .staging = {.lock = -1}};
+  state s = {.session = session, .end = end, .signals = {.fd = -1}, .staging = {0}};
   *end = (eb_session_end){.wanted = (int)eb_plan_size(session->plan) - session->plan->sweep_count};
   eb_error error = eb_signals_open(&s.signals);
   if (!error) error = eb_staging_open(session->target, session->existing, &s.staging);

@@ -3,41 +3,22 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- opening --------------------------------------------------------------------------------- */
-
-/* What is written is what a link leads to, also when that is not there yet: the link stays. Links
- * that lead nowhere are left to whoever opens the path. */
-static eb_error follow_links(const char *target, char **out) {
-  enum { MOST_LINKS = 40 };
-  char text[4096];
-  EB_TRY(eb_string_format(out, "%s", target));
-  for (int i = 0; i < MOST_LINKS; i++) {
-    ssize_t length = readlink(*out, text, sizeof text - 1);
-    if (length < 0) return EB_OK;
-    text[length] = '\0';
-    /* Beside the link unless it names the root. */
-    const char *slash = *text == '/' ? NULL : strrchr(*out, '/');
-    EB_TRY(eb_string_format(out, "%.*s%s", slash ? (int)(slash + 1 - *out) : 0, *out, text));
-  }
-  return EB_OK;
-}
 
 static bool ends_in(const char *text, const char *ending) {
   size_t length = strlen(text), size = strlen(ending);
   return length > size && strcmp(text + length - size, ending) == 0;
 }
 
-/* Finds finished results in the folder and removes everything else but the lock; with `drop`, the
- * results too. */
+/* Finds finished results in the folder and removes everything else; with `drop`, the results too.
+ */
 static eb_error scan(eb_staging *staging, bool drop) {
   struct dirent *entry;
   DIR *folder = opendir(staging->folder);
@@ -60,38 +41,17 @@ static eb_error scan(eb_staging *staging, bool drop) {
   return error;
 }
 
-static eb_error take_lock(eb_staging *staging) {
-  char *path = NULL;
-  EB_TRY(eb_string_format(&path, "%s/lock", staging->folder));
-  staging->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  eb_error error = EB_OK;
-  if (staging->lock < 0)
-    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-  else if (flock(staging->lock, LOCK_EX | LOCK_NB))
-    error = EB_ERROR(EB_ERR_IO, "another run is writing '%s' at this moment", staging->target);
-  if (error && staging->lock >= 0) {
-    close(staging->lock);
-    staging->lock = -1;
-  }
-  free(path);
-  return error;
-}
-
-/* TARGET.PID.new of processes that were killed while they merged (harness/results/merge.c). Behind
- * the lock nobody else merges into this target; a process that lives may be merging. */
+/* What processes have left beside the target that were killed while they merged. Behind the lock
+ * nobody else merges into it; a process that lives may be at other work. */
 static void remove_half_written(const char *target) {
   const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
-  size_t length = strlen(name);
   char *path = strndup(target, (size_t)(name - target));
   DIR *entries = path ? opendir(*path ? path : ".") : NULL;
   int folder = entries ? dirfd(entries) : -1;
   for (struct dirent *entry; entries && (entry = readdir(entries));) {
-    int pid, end = 0;
-    const char *rest = entry->d_name + length;
-    if (strncmp(entry->d_name, name, length) != 0 || sscanf(rest, ".%d.new%n", &pid, &end) != 1 ||
-        end == 0 || rest[end])
-      continue;
-    if (pid > 0 && kill(pid, 0) && errno == ESRCH) unlinkat(folder, entry->d_name, 0);
+    int pid;
+    if (eb_file_is_beside(name, entry->d_name, &pid) && kill(pid, 0) && errno == ESRCH)
+      unlinkat(folder, entry->d_name, 0);
   }
   if (entries) closedir(entries);
   free(path);
@@ -118,29 +78,23 @@ static int forget_lost(eb_strings *waiting) {
 }
 
 eb_error eb_staging_mend(eb_staging *staging, bool *harmed, int *lost) {
-  char *path = NULL;
-  struct stat held, there;
+  bool unlocked;
   *lost = forget_lost(&staging->waiting);
-  EB_TRY(eb_string_format(&path, "%s/lock", staging->folder));
-  bool locked = fstat(staging->lock, &held) == 0 && lstat(path, &there) == 0 &&
-                held.st_dev == there.st_dev && held.st_ino == there.st_ino;
-  if (!locked) remove(path);
-  free(path);
-  *harmed = *lost > 0 || !locked || !is_file(staging->environment);
-  if (*harmed) remove(staging->environment); /* whatever is there now */
-  if (locked) return EB_OK;
-  close(staging->lock);
-  EB_TRY(eb_folder_make(staging->folder));
-  return take_lock(staging);
+  EB_TRY(eb_lock_renew(staging->target, &staging->lock, &unlocked));
+  *harmed = *lost > 0 || unlocked || !is_file(staging->environment);
+  if (!*harmed) return EB_OK;
+  remove(staging->environment); /* whatever is there now */
+  return eb_folder_make(staging->folder);
 }
 
 /* ---- opening it ------------------------------------------------------------------------------ */
 
 static eb_error open_staging(eb_staging *staging, const char *target, eb_existing existing) {
-  EB_TRY(follow_links(target, &staging->target));
+  EB_TRY(eb_path_follow(target, &staging->target));
   EB_TRY(eb_string_format(&staging->folder, "%s.parts", staging->target));
   EB_TRY(eb_string_format(&staging->environment, "%s/environment.h5", staging->folder));
   EB_TRY(eb_target_check(staging->target));
+  EB_TRY(eb_lock_take(staging->target, false, &staging->lock));
   bool there = access(staging->target, F_OK) == 0;
   if (existing == EB_EXISTING_REFUSE && there)
     return EB_ERROR(EB_ERR_USAGE,
@@ -148,7 +102,6 @@ static eb_error open_staging(eb_staging *staging, const char *target, eb_existin
                     "name with -o",
                     staging->target);
   EB_TRY(eb_folder_make(staging->folder));
-  EB_TRY(take_lock(staging));
   staging->home = realpath(staging->folder, NULL);
   if (!staging->home)
     return EB_ERROR(EB_ERR_IO, "cannot find '%s': %s", staging->folder, strerror(errno));
@@ -163,7 +116,7 @@ static eb_error open_staging(eb_staging *staging, const char *target, eb_existin
 }
 
 eb_error eb_staging_open(const char *target, eb_existing existing, eb_staging *out) {
-  *out = (eb_staging){.lock = -1};
+  *out = (eb_staging){0};
   eb_error error = open_staging(out, target, existing);
   if (error) eb_staging_close(out);
   return error;
@@ -246,18 +199,15 @@ eb_error eb_staging_conclude(eb_staging *staging) {
 }
 
 void eb_staging_close(eb_staging *staging) {
-  if (staging->lock >= 0) {
-    int folder = open(staging->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    unlinkat(folder, "lock", 0);
-    if (folder >= 0) close(folder);
+  if (staging->lock.path) {
     unlink(staging->environment);
     rmdir(staging->folder); /* stays when results wait in it */
-    close(staging->lock);
   }
+  eb_lock_release(&staging->lock);
   eb_strings_clear(&staging->waiting);
   free(staging->target);
   free(staging->folder);
   free(staging->home);
   free(staging->environment);
-  *staging = (eb_staging){.lock = -1};
+  *staging = (eb_staging){0};
 }

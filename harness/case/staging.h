@@ -8,6 +8,7 @@
 #ifndef EB_CASE_STAGING_H
 #define EB_CASE_STAGING_H
 
+#include "harness/lock.h"
 #include "harness/results/merge.h"
 
 typedef enum eb_existing {
@@ -21,15 +22,15 @@ typedef struct eb_staging {
   char *target;               /* as given, or what the link leads to that was given */
   char *folder, *environment; /* paths: "<folder>/environment.h5" */
   char *home;                 /* absolute path of the folder, for processes that may go elsewhere */
-  int lock;
-  bool replace; /* the old target goes when the first results come */
+  eb_lock lock;               /* of the target */
+  bool replace;               /* the old target goes when the first results come */
   eb_strings waiting;
   double waiting_bytes;
   const eb_shardings *plans; /* what the target is to say of its plans; NULL: what it says */
 } eb_staging;
 
-/* Checks the target, removes what dead processes have left of it half written, makes and locks the
- * folder (EB_ERR_IO when another run holds it). Leftovers of a killed run are dropped with
+/* Checks and locks the target (EB_ERR_IO when another process writes it), removes what dead ones
+ * have left of it half written, makes the folder. Leftovers of a killed run are dropped with
  * OVERWRITE, an error with REFUSE, and kept for eb_staging_resume. */
 EB_MUST eb_error eb_staging_open(const char *target, eb_existing existing, eb_staging *out);
 /* Merges leftovers in and checks that the target is comparable with staging->environment, which

@@ -124,10 +124,12 @@ static eb_error join_listed(const char *fresh, const char *list, const eb_string
 }
 
 static eb_error join(const char *fresh, const eb_strings *inputs) {
-  char *list = NULL;
+  char *list;
+  int file;
   bool sealed;
   EB_TRY(verify_inputs(inputs, &sealed));
-  EB_TRY(eb_string_format(&list, "%s.list", fresh));
+  EB_TRY(eb_file_beside(fresh, &list, &file));
+  close(file);
   eb_error error = join_listed(fresh, list, inputs);
   unlink(list);
   free(list);
@@ -199,35 +201,49 @@ static eb_error tell_all(const char *fresh, bool *complete) {
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static eb_error merge(const eb_arguments *arguments, const eb_strings *inputs, const char *fresh,
-                      int *code) {
-  const char *target = arguments->positional.items[0];
-  bool complete;
+                      const char *target, int *code) {
+  bool complete, replace = eb_arguments_has(arguments, "overwrite");
   EB_TRY(join(fresh, inputs));
   EB_TRY(tell_all(fresh, &complete));
-  if (complete || eb_arguments_has(arguments, "partial")) return eb_results_put(fresh, target);
+  if (complete || eb_arguments_has(arguments, "partial"))
+    return eb_results_put(fresh, target, replace);
   eb_print(stderr, "elastobench: '%s' is not written; --partial writes what there is\n", target);
   unlink(fresh);
   *code = EB_EXIT_NOTHING;
   return EB_OK;
 }
 
-static eb_error run(const eb_arguments *arguments, int *code) {
+/* With the lock of the target. */
+static eb_error run_locked(const eb_arguments *arguments, const char *target, int *code) {
   const eb_strings *names = &arguments->positional;
-  const char *target = names->items[0];
-  char *fresh = NULL;
+  char *fresh;
+  int file;
   eb_strings inputs = {0};
-  EB_TRY(eb_target_check(target));
   if (!eb_arguments_has(arguments, "overwrite") && access(target, F_OK) == 0)
     return EB_ERROR(EB_ERR_USAGE, "'%s' exists; --overwrite replaces it", target);
-  eb_error error = eb_string_format(&fresh, "%s.%ld.new", target, (long)getpid());
+  EB_TRY(eb_file_beside(target, &fresh, &file));
+  close(file);
+  eb_error error = EB_OK;
   for (int i = 1; i < names->count && !error; i++)
     error = add_inputs(names->items[i], target, &inputs);
   if (!error && inputs.count == 0) error = EB_ERROR(EB_ERR_USAGE, "there is no file to merge");
-  if (!error) error = merge(arguments, &inputs, fresh, code);
+  if (!error) error = merge(arguments, &inputs, fresh, target, code);
   if (error) unlink(fresh);
   eb_strings_clear(&inputs);
   free(fresh);
   return eb_error_prefix(error, "cannot merge into '%s', which is unchanged", target);
+}
+
+static eb_error run(const eb_arguments *arguments, int *code) {
+  char *target;
+  eb_lock lock = {0};
+  EB_TRY(eb_path_follow(arguments->positional.items[0], &target));
+  eb_error error = eb_target_check(target);
+  if (!error) error = eb_lock_take(target, false, &lock);
+  if (!error) error = run_locked(arguments, target, code);
+  eb_lock_release(&lock);
+  free(target);
+  return error;
 }
 
 const eb_command eb_command_merge = {

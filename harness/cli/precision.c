@@ -114,13 +114,16 @@ static eb_error read_request(const eb_arguments *arguments, eb_study_request *r)
 static eb_error write_page(const eb_study *study) {
   char path[4096];
   eb_text page = {0};
-  eb_study_plots drawn;
+  eb_study_plots drawn = {0};
+  eb_lock lock;
   const char *folder = study->request->folder;
-  eb_error error = eb_study_draw(study, folder, &drawn);
+  eb_error error = eb_lock_folder(folder, &lock);
+  if (!error) error = eb_study_draw(study, folder, &drawn);
   if (!error) error = eb_study_html(study, &drawn, &page);
   if (!error) error = eb_page_write(&page, folder);
   snprintf(path, sizeof path, "%s/trajectories.h5", folder);
   if (!error) error = eb_study_write_trajectories(study, path);
+  eb_lock_release(&lock);
   eb_text_clear(&page);
   eb_study_plots_clear(&drawn);
   return error;

@@ -69,7 +69,7 @@ static eb_error write_file(const char *folder, const char *name, eb_text *text) 
 /* ---- one paper ------------------------------------------------------------------------------ */
 
 /* What is printed, to the gathering of several papers or to the standard output, and the page. */
-static eb_error show(job *j) {
+static eb_error show_locked(job *j) {
   eb_reproduction *found = &j->reproduction;
   eb_text markdown = {0}, page = {0};
   eb_error error = EB_OK;
@@ -94,6 +94,14 @@ static eb_error show(job *j) {
   if (!error) error = eb_reproduction_html(found, &page);
   if (!error) error = eb_page_write(&page, j->folder);
   eb_text_clear(&page);
+  return error;
+}
+
+static eb_error show(job *j) {
+  eb_lock lock;
+  EB_TRY(eb_lock_folder(j->folder, &lock));
+  eb_error error = show_locked(j);
+  eb_lock_release(&lock);
   return error;
 }
 
@@ -232,8 +240,11 @@ static eb_error print_all(gathering *all, bool markdown) {
   eb_text html = {0}, text = {0};
   eb_error error = eb_overview_html(&all->overview, &html);
   if (!error) error = eb_overview_markdown(&all->overview, &text);
+  eb_lock lock = {0};
+  if (!error) error = eb_lock_folder(all->folder, &lock);
   if (!error) error = eb_page_write(&html, all->folder);
   if (!error) error = write_file(all->folder, "RESULTS.md", &text);
+  eb_lock_release(&lock);
   if (!error && markdown) eb_print(stdout, "%s", text.data);
   eb_text_clear(&html);
   eb_text_clear(&text);

@@ -117,10 +117,12 @@ static eb_error write_json(const eb_scaling_study *study, const char *folder) {
 static eb_error write_folder(const eb_scaling_study *study, const char *folder) {
   eb_plotter plotter = {.dir = folder};
   bool *drawn;
-  EB_TRY(eb_folder_make(folder));
-  EB_TRY(write_json(study, folder));
+  eb_lock lock;
   EB_TRY(EB_NEW(drawn, study->count));
-  eb_error error = eb_plotter_finish(&plotter, eb_scaling_draw(study, &plotter, drawn));
+  eb_error error = eb_lock_folder(folder, &lock);
+  if (!error) error = write_json(study, folder);
+  if (!error) error = eb_plotter_finish(&plotter, eb_scaling_draw(study, &plotter, drawn));
+  eb_lock_release(&lock);
   free(drawn);
   return error;
 }

@@ -4,16 +4,15 @@
 #include "harness/print.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/lock.h"
 #include "problems/base/hash.h"
 #include "problems/base/text.h"
 #include "problems/scenes/mesh_cache.h"
@@ -214,18 +213,15 @@ static eb_error build_in(const char *name, const char *commit, const char *top, 
 
 static eb_error build_locked(const char *name, const char *commit, const char *top,
                              const eb_strings *make, eb_signals *signals, char **program) {
-  char *folder = NULL, *lock = NULL;
-  int held = -1;
+  char *folder = NULL, *target = NULL;
+  eb_lock lock = {0};
   eb_error error = name_folder(commit, make, &folder);
-  if (!error) error = eb_string_format(&lock, "%s.lock", folder);
-  if (!error) {
-    held = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (held < 0 || flock(held, LOCK_EX))
-      error = EB_ERROR(EB_ERR_IO, "cannot lock '%s': %s", lock, strerror(errno));
-  }
+  /* Beside the folder, which may be cleared away. */
+  if (!error) error = eb_string_format(&target, "%s.build", folder);
+  if (!error) error = eb_lock_take(target, true, &lock);
   if (!error) error = build_in(name, commit, top, folder, make, signals, program);
-  if (held >= 0) close(held);
-  free(lock);
+  eb_lock_release(&lock);
+  free(target);
   free(folder);
   return error;
 }

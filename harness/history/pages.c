@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "harness/history/show.h"
+#include "harness/lock.h"
 #include "harness/print.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/markup.h"
@@ -143,10 +144,12 @@ static eb_error put_page(const eb_history_shown *shown, eb_plotter *plotter, eb_
 
 eb_error eb_history_pages(const eb_history_shown *shown, const char *folder) {
   eb_text page = {0};
+  eb_lock lock;
   eb_plotter plotter = {.dir = folder};
-  EB_TRY(eb_folder_make(folder));
+  EB_TRY(eb_lock_folder(folder, &lock));
   eb_error error = eb_plotter_finish(&plotter, put_page(shown, &plotter, &page));
   if (!error) error = eb_page_write(&page, folder);
+  eb_lock_release(&lock);
   eb_text_clear(&page);
   return error;
 }

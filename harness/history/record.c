@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "harness/lock.h"
 #include "harness/results/json.h"
 #include "harness/results/record.h"
 #include "harness/strings.h"
@@ -185,13 +186,15 @@ static eb_error merge(const char *path, const eb_history_record *record, eb_hist
 
 eb_error eb_history_record_store(const char *folder, const eb_history_record *record, char **path) {
   *path = NULL;
-  EB_TRY(eb_folder_make(folder));
-  EB_TRY(make_path(folder, record, path));
+  eb_lock lock;
   eb_history_record merged = {0};
-  bool there = access(*path, F_OK) == 0;
-  eb_error error = there ? merge(*path, record, &merged) : EB_OK;
+  EB_TRY(eb_lock_folder(folder, &lock));
+  eb_error error = make_path(folder, record, path);
+  bool there = !error && access(*path, F_OK) == 0;
+  if (there) error = merge(*path, record, &merged);
   if (!error) error = write_record(*path, there ? &merged : record);
   eb_history_record_clear(&merged);
+  eb_lock_release(&lock);
   if (!error) return EB_OK;
   free(*path);
   *path = NULL;

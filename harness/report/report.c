@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/lock.h"
 #include "harness/predict/scaling_read.h"
 #include "harness/predict/scaling_show.h"
 #include "harness/report/definitions.h"
@@ -35,6 +36,7 @@ typedef struct workspace {
   bool *scaled; /* plots drawn, one a series */
   eb_plotter plotter;
   eb_text page;
+  eb_lock lock; /* of the folder */
 } workspace;
 
 /* ---- what was drawn of runs ------------------------------------------------------------------ */
@@ -420,7 +422,7 @@ static eb_error draw_pictures(workspace *work, const eb_report_request *request)
 static eb_error write_report(workspace *work, const eb_report_request *request) {
   EB_TRY(eb_report_load(request->files, request->file_count, &work->report));
   work->report.unreadable = request->unreadable;
-  EB_TRY(eb_folder_make(request->dir));
+  EB_TRY(eb_lock_folder(request->dir, &work->lock));
   EB_TRY(EB_NEW(work->scenes, work->report.run_count));
   EB_TRY(EB_NEW(work->pictured, work->report.run_count));
   EB_TRY(EB_NEW(work->playbacks, work->report.run_count));
@@ -436,6 +438,7 @@ eb_error eb_report_write(const eb_report_request *request) {
   workspace work = {.plotter = {.dir = request->dir}};
   eb_error error = eb_plotter_finish(&work.plotter, write_report(&work, request));
   eb_report_clear(&work.report);
+  eb_lock_release(&work.lock);
   free(work.scenes);
   free(work.pictured);
   free(work.playbacks);

@@ -312,31 +312,27 @@ static eb_error add_part(joining *j, const char *path) {
 
 /* ---- replacing the target -------------------------------------------------------------------- */
 
-static eb_error copy_file(const char *from, const char *to) {
+static eb_error copy_bytes(int source, const char *from, int sink, const char *to) {
   char buffer[1 << 16];
-  ssize_t got = 1;
-  struct stat info;
-  int source = open(from, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe has no writer */
-  if (source < 0) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(errno));
-  if (fstat(source, &info) || !S_ISREG(info.st_mode)) {
-    close(source);
-    return EB_ERROR(EB_ERR_IO, "'%s' is not a regular file", from);
-  }
-  int sink = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  bool written = sink >= 0;
-  while (written && (got = read(source, buffer, sizeof buffer)) > 0)
-    for (ssize_t done = 0, put; written && done < got; done += put) {
+  ssize_t got;
+  while ((got = read(source, buffer, sizeof buffer)) > 0)
+    for (ssize_t done = 0, put; done < got; done += put) {
       put = write(sink, buffer + done, (size_t)(got - done));
-      written = put >= 0;
+      if (put < 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno));
     }
-  int cause = errno;
+  return got < 0 ? EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(errno)) : EB_OK;
+}
+
+static eb_error copy_file(const char *from, const char *to) {
+  int source;
+  EB_TRY(eb_file_open(from, &source));
+  int sink = open(to, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* a pipe has no reader */
+  eb_error error = sink < 0 ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno))
+                            : copy_bytes(source, from, sink, to);
   close(source);
-  if (sink >= 0 && close(sink) && written) {
-    cause = errno;
-    written = false;
-  }
-  if (got < 0) return EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(cause));
-  return written ? EB_OK : EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(cause));
+  if (sink >= 0 && close(sink) && !error)
+    error = EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno));
+  return error;
 }
 
 /* Objects that have been copied are not visited again: by default HDF5 keeps 2 MB of them and more,
@@ -408,7 +404,7 @@ static eb_error check_room(const char *target, const char *fresh, const eb_strin
   const double slack = 1 << 16;
   double needed = slack + (mode == EB_MERGE_ADD ? file_bytes(target) : 0);
   for (int i = 0; i < parts->count; i++) needed += file_bytes(parts->items[i]);
-  int file = open(fresh, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+  int file = open(fresh, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", fresh, strerror(errno));
   struct statvfs disk;
   int failed = fstatvfs(file, &disk);
@@ -425,7 +421,7 @@ static eb_error check_room(const char *target, const char *fresh, const eb_strin
                   needed / 1024, room / 1024);
 }
 
-eb_error eb_results_put(const char *fresh, const char *target) {
+eb_error eb_results_put(const char *fresh, const char *target, bool replace) {
   EB_TRY(eb_seal_put(fresh));
   int file = open(fresh, O_RDONLY | O_CLOEXEC);
   if (file < 0 || fsync(file)) {
@@ -434,9 +430,7 @@ eb_error eb_results_put(const char *fresh, const char *target) {
     return error;
   }
   close(file);
-  if (rename(fresh, target))
-    return EB_ERROR(EB_ERR_IO, "cannot rename '%s' to '%s': %s", fresh, target, strerror(errno));
-  return EB_OK;
+  return eb_file_rename(fresh, target, replace);
 }
 
 eb_error eb_results_join(const char *fresh, const eb_strings *parts) {
@@ -446,13 +440,16 @@ eb_error eb_results_join(const char *fresh, const eb_strings *parts) {
 
 eb_error eb_results_collect(const char *target, const eb_strings *parts, eb_merge_mode mode,
                             const eb_shardings *plans) {
-  eb_text fresh = {0};
-  EB_TRY(eb_text_printf(&fresh, "%s.%ld.new", target, (long)getpid()));
-  eb_error error = check_room(target, fresh.data, parts, mode);
-  if (!error) error = fill_copy(target, fresh.data, parts, mode, false, plans);
-  if (!error) error = eb_results_put(fresh.data, target);
-  if (error) unlink(fresh.data);
-  eb_text_clear(&fresh);
+  char *fresh;
+  int file;
+  bool replace = mode == EB_MERGE_REPLACE || access(target, F_OK) == 0;
+  EB_TRY(eb_file_beside(target, &fresh, &file));
+  close(file);
+  eb_error error = check_room(target, fresh, parts, mode);
+  if (!error) error = fill_copy(target, fresh, parts, mode, false, plans);
+  if (!error) error = eb_results_put(fresh, target, replace);
+  if (error) unlink(fresh);
+  free(fresh);
   return error ? eb_error_prefix(error, "cannot add results to '%s', which is unchanged", target)
                : EB_OK;
 }
@@ -467,15 +464,11 @@ eb_error eb_target_check(const char *target) {
   } else if (errno != ENOENT) {
     return EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", target, strerror(errno));
   }
-  eb_text probe = {0};
-  EB_TRY(eb_text_printf(&probe, "%s.%ld.new", target, (long)getpid()));
-  int file = open(probe.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  eb_error error =
-      file < 0 ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", target, strerror(errno)) : EB_OK;
-  if (file >= 0) {
-    close(file);
-    unlink(probe.data);
-  }
-  eb_text_clear(&probe);
-  return error;
+  char *probe;
+  int file;
+  EB_TRY(eb_file_beside(target, &probe, &file));
+  close(file);
+  unlink(probe);
+  free(probe);
+  return EB_OK;
 }
