@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/support";
 use JSON::PP;
+use POSIX ();
 use Program;
 use Test::More;
 
@@ -194,7 +195,15 @@ for my $case (@bad) {
 }
 like_error(1, qr/cannot open 'none.ini'/, 'a suite that is missing', 'run', 'none.ini');
 mkdir scratch('folder.ini');
-like_error(1, qr/folder.ini/, 'a suite that is a folder', 'run', 'folder.ini');
+like_error(1, qr/'folder.ini' is a folder, not a regular file/, 'a suite that is a folder', 'run', 'folder.ini');
+# A FIFO without a writer: who opens it to read waits for ever.
+POSIX::mkfifo(scratch($_), 0600) or die "mkfifo: $!" for qw(fifo.ini fifo.h5 fifo.mesh fifo.so);
+for my $reader (['run', 'fifo.ini'], ['report', 'fifo.h5'], ['merge', 'none.h5', 'fifo.h5'], ['merge', 'none.h5', '@fifo.ini'], ['compare', 'fifo.h5', 'fifo.h5'],
+  ['run', @beam, '-s', 'newton', '--mesh', 'bench/beam=fifo.mesh'], ['run', @beam, '-s', 'x', '--plugin', './fifo.so'], ['run', @beam, '-s', 'newton', '-o', 'fifo.h5', '--resume']) {
+  my $line = join ' ', 'timeout', 30, map { "'$_'" } program(), @$reader;
+  my $said = qx(cd '@{[scratch()]}' && $line 2>&1);
+  ok($? >> 8 == 1 && $said =~ /\bfifo\.\w+' is (?:a FIFO, )?not a regular file/, "a FIFO: @$reader") or diag("$?\n$said");
+}
 
 # ---- what no step has measured
 ($out) = is_code(3, 'a run that ends with its first step', 'run', 'bench/beam:resolution=0.25', '-s', 'newton:max_iterations=1,rtol=1e-12', '--steps', '3', '-o', 'ended.h5');

@@ -232,7 +232,7 @@ for (
   like_error(2, $pattern, $name, 'run', suite("$text\n"), nowhere());
 }
 mkfifo(scratch('pipe.h5'), 0600) or die;
-like_error(1, qr/\[next\]: from: 'pipe.h5' is not a regular file/, 'a pipe that nobody writes to', 'run', suite(next_with("from = pipe.h5:x\@1\n")), nowhere());
+like_error(1, qr/\[next\]: from: 'pipe.h5' is a FIFO, not a regular file/, 'a pipe that nobody writes to', 'run', suite(next_with("from = pipe.h5:x\@1\n")), nowhere());
 like_error(2, qr/never comes to step/, 'a donor cut short on the command line', 'run', $next, '--steps', 5, nowhere());
 ok(!-e scratch("x$_.h5") && !-e scratch("x$_.h5.parts"), "nothing was run: $_") for 1 .. $bad;
 

@@ -73,6 +73,16 @@ like(slurp(scratch('shown/index.html')), qr/semi-implicit.*explicit/s, '  with t
 like($out, qr/^Performance profile by factorizations: .*; not shown, since what they count is their own word: explicit:substeps=400\n.*\n  newton +1\.00/m, '  in words');
 like(slurp(scratch('h/index.html')), qr/Error against factorizations; not shown, since what they count is their own word: explicit:substeps=400/, '  and at the curve');
 like_error(2, qr{exists; --resume}, 'what is there is not replaced', @first);
+for my $file ('a/precision.h5', 'a/reference.h5') {
+  my $bytes = slurp(scratch($file));
+  for my $place (0.4, 0.7) {
+    my $damaged = $bytes;
+    substr($damaged, $place * length $bytes, 1) ^= "\1";
+    spew(scratch($file), $damaged);
+    like_error(1, qr{cannot resume.*'$file' is damaged}, "nor completed where a bit of $file has changed", @first, '--resume');
+  }
+  spew(scratch($file), $bytes);
+}
 ($out, $err) = is_code(4, 'but completed', @first, '--resume');
 unlike($err, qr/steps/, '  without running anything again');
 is_deeply(decode_json($out)->{scenes}[0]{reference}, $reference, '  to the same reference');

@@ -102,6 +102,10 @@ is_deeply([@order[0 .. 5]], [map { ("corotational$_", "corotational${_}cg", "cor
   my ($again) = is_code(0, 'what is there is judged', @reproduce, '--quick', '-o', 'a', '--judge', '--format', 'json');
   is_deeply({map { $_->{id} => $_->{verdict} } @{decode_json($again)->{claims}}}, \%wanted, '  alike');
   like_error(1, qr/there is no 'nowhere\/tiny.h5' to judge/, 'what is not there', @reproduce, '--judge', '-o', 'nowhere');
+  my $whole = slurp(scratch('a/tiny.h5'));
+  spew(scratch('a/tiny.h5'), substr($whole, 0, -1) . chr(ord(substr $whole, -1) ^ 1));
+  like_error(1, qr/'a\/tiny.h5' is damaged/, 'what is damaged', @reproduce, '--quick', '-o', 'a', '--judge');
+  spew(scratch('a/tiny.h5'), $whole);
   my ($markdown) = is_code(0, 'Markdown', @reproduce, '--quick', '-o', 'a', '--judge', '--format', 'markdown');
   is(slurp(scratch('a/RESULTS.md')), $markdown, '  is kept');
   for my $claim (sort keys %wanted) {

@@ -316,7 +316,7 @@ static void keep(const char *path, char kept[256]) {
 static eb_error write_report(const char *file, const char *name) {
   const eb_strings none = {0};
   const eb_report_request request = {
-      .files = &file, .file_count = 1, .unreadable = &none, .dir = in_folder(name)};
+      .files = &file, .file_count = 1, .remarks = &none, .dir = in_folder(name)};
   return eb_report_write(&request);
 }
 

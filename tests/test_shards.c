@@ -121,9 +121,9 @@ static void test_files(void) {
 static void test_seal(void) {
   const char *path = in_folder("a.h5");
   hid_t file;
-  tap_ok(!eb_seal_fits(path), "a file without a seal");
+  tap_ok(eb_seal_look(path) == EB_SEAL_NONE, "a file without a seal");
   tap_require(eb_seal_put(path), "sealing");
-  tap_ok(eb_seal_fits(path), "it fits");
+  tap_ok(eb_seal_look(path) == EB_SEAL_FITS, "it fits");
   FILE *raw = fopen(path, "r+b");
   fseek(raw, 0, SEEK_END);
   long size = ftell(raw);
@@ -135,20 +135,22 @@ static void test_seal(void) {
       fseek(raw, at, SEEK_SET);
       fputc(byte ^ !flip, raw);
       fflush(raw);
-      if (eb_seal_fits(path) != flip) tap_ok(false, "byte %ld changed", at);
+      if (eb_seal_look(path) != (flip ? EB_SEAL_FITS : EB_SEAL_BROKEN))
+        tap_ok(false, "byte %ld changed", at);
     }
   }
   fclose(raw);
-  tap_ok(eb_seal_fits(path), "50 bytes were changed and changed back");
+  tap_ok(eb_seal_look(path) == EB_SEAL_FITS, "50 bytes were changed and changed back");
   tap_require(eb_h5_open_file(path, false, &file), "HDF5 reads it");
   tap_require(eb_h5_close_file(file, path), "closing");
-  tap_ok(eb_seal_fits(path), "which leaves it as it is");
+  tap_ok(eb_seal_look(path) == EB_SEAL_FITS, "which leaves it as it is");
   tap_require(eb_h5_open_file(path, true, &file), "HDF5 writes it");
   tap_require(eb_h5_put_int(file, "more", 1), "an attribute");
   tap_require(eb_h5_close_file(file, path), "closing");
-  tap_ok(!eb_seal_fits(path), "which ends the seal");
-  tap_ok(truncate(path, 10) == 0 && !eb_seal_fits(path) && !eb_seal_fits(in_folder("none")) &&
-             !eb_seal_fits(folder),
+  tap_ok(eb_seal_look(path) == EB_SEAL_NONE, "which ends the seal");
+  tap_ok(truncate(path, 10) == 0 && eb_seal_look(path) == EB_SEAL_NONE &&
+             eb_seal_look(in_folder("none")) == EB_SEAL_NONE &&
+             eb_seal_look(folder) == EB_SEAL_NONE,
          "nor has a short file one, none, or a folder");
   tap_fails(eb_seal_put(in_folder("none")), EB_ERR_IO, "none", "sealing what is not there");
 }

@@ -18,9 +18,11 @@ EB_MUST eb_error eb_sandbox_run_for(const eb_strings *command, double bytes, con
                                     const char *subject, eb_signals *signals);
 
 /* EB_ERR_FORMAT unless the whole file can be read, which a result file with a sound seal can be
- * (harness/results/seal.h); `kind` is "results", or "fclib" for a contact
- * problem of FCLib. */
+ * (harness/results/seal.h), and one whose seal is broken must not be; `kind` is "results", or
+ * "fclib" for a contact problem of FCLib. */
 EB_MUST eb_error eb_sandbox_verify(const char *kind, const char *path, eb_signals *signals);
+/* The same whatever the seal says. */
+EB_MUST eb_error eb_sandbox_try(const char *kind, const char *path, eb_signals *signals);
 /* Whether the file, which may be unfinished, opens as a result and every dataset in it can be read:
  * a solver may have written into its file by accident. */
 bool eb_sandbox_reads(const char *path);

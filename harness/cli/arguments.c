@@ -10,6 +10,7 @@
 #include "harness/environment.h"
 #include "harness/names.h"
 #include "harness/print.h"
+#include "harness/results/seal.h"
 #include "problems/base/memory.h"
 
 static int flag_count(const eb_command *command) {
@@ -178,6 +179,14 @@ static eb_error add_files(const char *word, bool *folder, eb_strings *out) {
                   word);
 }
 
+eb_error eb_arguments_verify(const eb_arguments *arguments, const char *path, bool *damaged) {
+  *damaged = false;
+  if (!eb_arguments_has(arguments, "damaged")) return eb_sandbox_verify("results", path, NULL);
+  *damaged = eb_seal_look(path) == EB_SEAL_BROKEN;
+  if (*damaged) eb_print(stderr, "elastobench: '%s' is damaged, and read all the same\n", path);
+  return eb_sandbox_try("results", path, NULL);
+}
+
 /* Whether it is a sound file of something else, as reference motions are. */
 static bool is_foreign(const char *path) {
   eb_error error = eb_sandbox_verify("foreign", path, NULL);
@@ -186,17 +195,31 @@ static bool is_foreign(const char *path) {
   return foreign;
 }
 
-/* Into the good ones or, when it cannot be read, the refused ones. What lies in a folder beside
- * result files has not been asked for by name: it is left out, and no more. */
-static eb_error verify_file(const char *path, bool in_folder, eb_strings *good,
-                            eb_strings *refused) {
-  eb_error unreadable = eb_sandbox_verify("results", path, NULL), error = EB_OK;
-  if (!unreadable) return eb_strings_add(good, path);
+/* Of the files that were named. */
+typedef struct selection {
+  const eb_arguments *arguments;
+  eb_strings met, *good, *remarks;
+  int *code;
+} selection;
+
+/* Into the good ones, or a remark when it cannot be read. What lies in a folder beside result files
+ * has not been asked for by name: it is left out, and no more. */
+static eb_error verify_file(selection *s, const char *path, bool in_folder) {
+  bool damaged;
+  char *remark = NULL;
+  eb_error unreadable = eb_arguments_verify(s->arguments, path, &damaged), error = EB_OK;
+  if (!unreadable && damaged) {
+    error = eb_string_format(&remark, "'%s' is damaged, and read all the same", path);
+    if (!error) error = eb_strings_add(s->remarks, remark);
+    free(remark);
+  }
+  if (!unreadable) return error ? error : eb_strings_add(s->good, path);
   if (in_folder && is_foreign(path)) {
     eb_print(stderr, "elastobench: '%s' is left out: it is no result file\n", path);
   } else {
     eb_print(stderr, "elastobench: %s\n", eb_error_message(unreadable));
-    error = eb_strings_add(refused, eb_error_message(unreadable));
+    *s->code = EB_EXIT_TROUBLE;
+    error = eb_strings_add(s->remarks, eb_error_message(unreadable));
   }
   eb_error_free(unreadable);
   return error;
@@ -215,27 +238,25 @@ static eb_error meet(const char *path, eb_strings *met, bool *again) {
 }
 
 /* Every file once: twice the same runs would be ranked against themselves. */
-static eb_error add_results(const char *word, eb_strings *met, eb_strings *good,
-                            eb_strings *refused) {
+static eb_error add_results(selection *s, const char *word) {
   eb_strings files = {0};
   bool folder, again;
   eb_error error = add_files(word, &folder, &files);
   for (int i = 0; i < files.count && !error; i++) {
-    error = meet(files.items[i], met, &again);
-    if (!error && !again) error = verify_file(files.items[i], folder, good, refused);
+    error = meet(files.items[i], &s->met, &again);
+    if (!error && !again) error = verify_file(s, files.items[i], folder);
   }
   eb_strings_clear(&files);
   return error;
 }
 
-eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good,
-                              eb_strings *refused) {
+eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good, eb_strings *remarks,
+                              int *code) {
   const eb_strings *words = &arguments->positional;
-  eb_strings met = {0};
+  selection s = {.arguments = arguments, .good = good, .remarks = remarks, .code = code};
   eb_error error = EB_OK;
-  for (int i = 0; i < words->count && !error; i++)
-    error = add_results(words->items[i], &met, good, refused);
-  eb_strings_clear(&met);
+  for (int i = 0; i < words->count && !error; i++) error = add_results(&s, words->items[i]);
+  eb_strings_clear(&s.met);
   if (error || good->count > 0) return error;
   return EB_ERROR(EB_ERR_FORMAT, "there is no file to report on");
 }

@@ -93,16 +93,23 @@ EB_MUST eb_error eb_arguments_json(const eb_arguments *arguments, bool *out);
 EB_MUST eb_error eb_arguments_shard(const eb_arguments *arguments, int *shard, int *shards);
 /* What --resume and --overwrite say of a target that exists. */
 eb_existing eb_arguments_existing(const eb_arguments *arguments);
-/* The positional arguments that are whole result files, each once, and why the others are not,
- * which is told as well; a folder stands for the result files in it. EB_ERR_FORMAT without any good
- * one. The caller clears both also after an error. */
+/* EB_ERR_FORMAT unless a result file is whole; with --damaged also one that its seal says to be
+ * damaged, of which *damaged tells as well. */
+EB_MUST eb_error eb_arguments_verify(const eb_arguments *arguments, const char *path,
+                                     bool *damaged);
+/* The positional arguments that are such files, each once, and what is wrong with damaged ones and
+ * those that are left out, which is told as well; a folder stands for the result files in it. *code
+ * becomes EB_EXIT_TROUBLE when any is left out, EB_ERR_FORMAT when all are. The caller clears both
+ * also after an error. */
 EB_MUST eb_error eb_arguments_results(const eb_arguments *arguments, eb_strings *good,
-                                      eb_strings *refused);
+                                      eb_strings *remarks, int *code);
 /* Loads all of --plugin. The caller clears *out also after an error. */
 EB_MUST eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins *out);
 
 #define EB_FLAG_FORMAT                                                                             \
   { "format", 0, "text|json", "how to print" }
+#define EB_FLAG_DAMAGED                                                                            \
+  { "damaged", 0, NULL, "read result files although their seals say that they are damaged" }
 #define EB_FLAG_PLUGIN                                                                             \
   { "plugin", 0, "SO", "load a solver from a shared object; may be repeated" }
 #define EB_FLAG_EXTERNAL                                                                           \

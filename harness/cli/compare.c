@@ -27,6 +27,7 @@ static const eb_flag flags[] = {
     {"delay", 0, "PERCENT", "make HEAD slower by that much, to see the gate close (0)"},
     EB_FLAG_PLUGIN,
     EB_FLAG_EXTERNAL,
+    EB_FLAG_DAMAGED,
     {"format", 0, EB_COMPARE_FORMAT_NAMES, "how to print"},
     {0}};
 
@@ -140,7 +141,7 @@ static eb_error tell(const wish *w, const eb_build builds[EB_SIDES], double bega
 
 /* What is to be measured cannot be asked of files. */
 static eb_error refuse_measuring(const eb_arguments *arguments) {
-  static const char *const served[] = {"gate", "margin", "format"};
+  static const char *const served[] = {"gate", "margin", "damaged", "format"};
   if (arguments->positional.count > EB_SIDES || eb_arguments_has(arguments, "solver"))
     return EB_ERROR(EB_ERR_USAGE, "result files are compared by all runs that both have: leave out "
                                   "scenes and solvers");
@@ -151,7 +152,7 @@ static eb_error refuse_measuring(const eb_arguments *arguments) {
     if (!known)
       return EB_ERROR(EB_ERR_USAGE,
                       "--%s is for builds: of result files, which are measured already, the "
-                      "options are --gate, --margin and --format",
+                      "options are --gate, --margin, --damaged and --format",
                       flag->name);
   }
   return EB_OK;
@@ -171,9 +172,10 @@ static eb_error run_files(const wish *w, int *code) {
   const eb_build builds[EB_SIDES] = {{.given = (char *)w->names[EB_BASE]},
                                      {.given = (char *)w->names[EB_HEAD]}};
   double began = eb_wall_seconds();
+  bool damaged;
   EB_TRY(refuse_measuring(w->arguments));
   for (int side = 0; side < EB_SIDES; side++)
-    EB_TRY(eb_sandbox_verify("results", w->names[side], NULL));
+    EB_TRY(eb_arguments_verify(w->arguments, w->names[side], &damaged));
   eb_error error = eb_compare_results(w->names[EB_BASE], w->names[EB_HEAD], w->margin, &comparison);
   if (!error) tell_unpaired(w, &comparison);
   if (!error) error = tell(w, builds, began, &comparison, code);
@@ -233,8 +235,8 @@ const eb_command eb_command_compare = {
     .summary = "say whether HEAD is slower than BASE: two builds, revisions or result files",
     .details =
         "BASE and HEAD are two programs, two git revisions of the repository around the current "
-        "folder, which are built,\nor two result files, which take --gate, --margin and --format "
-        "alone. Without a suite or scene: the suite gate.\n"
+        "folder, which are built,\nor two result files, which take --gate, --margin, --damaged and "
+        "--format alone. Without a suite or scene: the suite gate.\n"
         "Verdicts: regressed, improved, equivalent, inconclusive; failed and nondeterministic "
         "where a build does not work.\nExit codes: 3 failed, 4 nondeterministic; with --gate 5 "
         "regressed, 6 inconclusive.",

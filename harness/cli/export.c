@@ -23,6 +23,7 @@ static const eb_flag flags[] = {
      "beside F.h5; fclib; default: this one); mesh: a file, whose extension is the format (.mesh "
      ".msh .node .veg .vtk, or of its surface .obj .ply .off .stl)"},
     {"run", 0, "ID", "only this run; may be repeated"},
+    EB_FLAG_DAMAGED,
     {0}};
 
 static eb_error check_ids(const eb_results *results, const eb_strings *ids) {
@@ -150,10 +151,11 @@ static eb_error check_format(const char *name) {
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   eb_results *results;
+  bool damaged;
   const char *path = arguments->positional.items[0];
   const char *to = eb_arguments_text(arguments, "to");
   EB_TRY(check_format(to));
-  EB_TRY(eb_sandbox_verify("results", path, NULL));
+  EB_TRY(eb_arguments_verify(arguments, path, &damaged));
   EB_TRY(eb_results_open(path, &results));
   eb_error error = export(arguments, results, code);
   eb_results_close(results);

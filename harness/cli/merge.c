@@ -79,17 +79,20 @@ static eb_error verify_batch(const eb_strings *paths, int first, int count) {
   return error;
 }
 
+/* What is damaged must not be sealed with what is not: there is no option to take it. */
 static eb_error verify_inputs(const eb_strings *inputs, bool *sealed) {
   enum { BATCH = 100 };
   eb_strings open = {0};
-  bool *fits;
-  EB_TRY(EB_NEW(fits, inputs->count));
+  eb_seal *seals;
+  EB_TRY(EB_NEW(seals, inputs->count));
 #pragma omp parallel for schedule(dynamic, 16)
-  for (int i = 0; i < inputs->count; i++) fits[i] = eb_seal_fits(inputs->items[i]);
+  for (int i = 0; i < inputs->count; i++) seals[i] = eb_seal_look(inputs->items[i]);
   eb_error error = EB_OK;
-  for (int i = 0; i < inputs->count && !error; i++)
-    if (!fits[i]) error = eb_strings_add(&open, inputs->items[i]);
-  free(fits);
+  for (int i = 0; i < inputs->count && !error; i++) {
+    if (seals[i] == EB_SEAL_BROKEN) error = eb_seal_check(inputs->items[i]);
+    if (seals[i] == EB_SEAL_NONE) error = eb_strings_add(&open, inputs->items[i]);
+  }
+  free(seals);
   *sealed = open.count == 0;
   for (int i = 0; i < open.count && !error; i += BATCH)
     error = verify_batch(&open, i, open.count - i < BATCH ? open.count - i : BATCH);

@@ -9,24 +9,24 @@ static const eb_flag flags[] = {
     {"output", 'o', "DIR", "folder to write (report)"},
     {"pictures", 0, NULL,
      "draw frames of every run as PNG beside the player, which shows them all"},
+    EB_FLAG_DAMAGED,
     {0}};
 
 /* What cannot be read is told of and left out. */
 static eb_error run(const eb_arguments *arguments, int *code) {
   const char *folder = eb_arguments_text(arguments, "output");
-  eb_strings good = {0}, refused = {0};
+  eb_strings good = {0}, remarks = {0};
   if (!folder) folder = "report";
-  eb_error error = eb_arguments_results(arguments, &good, &refused);
-  if (!error && refused.count > 0) *code = EB_EXIT_TROUBLE;
+  eb_error error = eb_arguments_results(arguments, &good, &remarks, code);
   const eb_report_request request = {.files = (const char *const *)good.items,
                                      .file_count = good.count,
-                                     .unreadable = &refused,
+                                     .remarks = &remarks,
                                      .dir = folder,
                                      .pictures = eb_arguments_has(arguments, "pictures")};
   if (!error) error = eb_report_write(&request);
   if (!error) eb_print(stdout, "%s/index.html\n", folder);
   eb_strings_clear(&good);
-  eb_strings_clear(&refused);
+  eb_strings_clear(&remarks);
   return error;
 }
 

@@ -20,6 +20,7 @@ static const eb_flag flags[] = {
     {"reduction", 0, "S", "of an allreduce, a doubling of ranks"},
     {"cores", 0, "N", "of a node (the machine's)"},
     {"per-node", 0, "N", "ranks on a node (of runs: all; of predictions: the cores)"},
+    EB_FLAG_DAMAGED,
     {"format", 0, "text|json|markdown", "how to print"},
     {0}};
 
@@ -160,21 +161,20 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   eb_scaling_samples samples = {0};
   eb_scaling_study study = {0};
   eb_scaling_request request = eb_scaling_usual();
-  eb_strings good = {0}, refused = {0};
+  eb_strings good = {0}, remarks = {0};
   const char *folder = eb_arguments_text(arguments, "output");
   print_format format;
   EB_TRY(read_format(arguments, &format));
   EB_TRY(read_request(arguments, &request));
   if (folder && !*folder) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a folder");
-  eb_error error = eb_arguments_results(arguments, &good, &refused);
-  if (!error && refused.count > 0) *code = EB_EXIT_TROUBLE;
+  eb_error error = eb_arguments_results(arguments, &good, &remarks, code);
   if (!error) error = read_files(&good, &samples);
   if (!error) error = eb_scaling_study_create(&samples, &request, &study);
   if (!error) error = show(&study, folder, format, code);
   eb_scaling_study_clear(&study);
   eb_scaling_samples_clear(&samples);
   eb_strings_clear(&good);
-  eb_strings_clear(&refused);
+  eb_strings_clear(&remarks);
   return error;
 }
 

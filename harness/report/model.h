@@ -34,8 +34,8 @@ typedef struct eb_report {
   eb_results **files;
   int *machine; /* of each file, from 1 on in order of appearance */
   int machine_count;
-  eb_report_run *runs;          /* grouped by scene in order of appearance */
-  const eb_strings *unreadable; /* why other files are left out; NULL: there are none */
+  eb_report_run *runs;       /* grouped by scene in order of appearance */
+  const eb_strings *remarks; /* on damaged files, and others that are left out; NULL: none */
 } eb_report;
 
 /* What was drawn of one scene. */

@@ -297,12 +297,12 @@ static eb_error write_page(const workspace *work, eb_text *page) {
   EB_TRY(introduction(work, page));
   EB_TRY(machines(&work->report, page));
   EB_TRY(shards(&work->report, page));
-  const eb_strings *unreadable = work->report.unreadable;
-  if (unreadable && unreadable->count > 0)
-    EB_TRY(
-        eb_text_printf(page, "<p class=\"note\">Files that could not be read are left out:</p>\n"));
-  for (int i = 0; unreadable && i < unreadable->count; i++)
-    EB_TRY(eb_markup_between(page, "<p class=\"note\">", unreadable->items[i], "</p>\n"));
+  const eb_strings *remarks = work->report.remarks;
+  if (remarks && remarks->count > 0)
+    EB_TRY(eb_text_printf(page, "<p class=\"note\">Files that could not be read are left out; "
+                                "those that are damaged and read say so:</p>\n"));
+  for (int i = 0; remarks && i < remarks->count; i++)
+    EB_TRY(eb_markup_between(page, "<p class=\"note\">", remarks->items[i], "</p>\n"));
   EB_TRY(overview(work, page));
   if (work->summary) EB_TRY(summary(work, page));
   EB_TRY(eb_scaling_html(&work->scaling, work->scaled, page));
@@ -421,7 +421,7 @@ static eb_error draw_pictures(workspace *work, const eb_report_request *request)
 
 static eb_error write_report(workspace *work, const eb_report_request *request) {
   EB_TRY(eb_report_load(request->files, request->file_count, &work->report));
-  work->report.unreadable = request->unreadable;
+  work->report.remarks = request->remarks;
   EB_TRY(eb_lock_folder(request->dir, &work->lock));
   EB_TRY(EB_NEW(work->scenes, work->report.run_count));
   EB_TRY(EB_NEW(work->pictured, work->report.run_count));

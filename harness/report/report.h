@@ -10,9 +10,9 @@
 typedef struct eb_report_request {
   const char *const *files; /* result files */
   int file_count;
-  const eb_strings *unreadable; /* of other files, why they are left out, which the page repeats */
-  const char *dir;              /* where to, created if missing */
-  bool pictures;                /* of the runs' frames; else of one a scene */
+  const eb_strings *remarks; /* on damaged files, and others that are left out, for the page */
+  const char *dir;           /* where to, created if missing */
+  bool pictures;             /* of the runs' frames; else of one a scene */
 } eb_report_request;
 
 /* Writes a report. Every value shown is read or computed from the files. Fails when a file is not a

@@ -323,8 +323,10 @@ static eb_error copy_bytes(int source, const char *from, int sink, const char *t
   return got < 0 ? EB_ERROR(EB_ERR_IO, "cannot read '%s': %s", from, strerror(errno)) : EB_OK;
 }
 
+/* Damage would be sealed with the copy. */
 static eb_error copy_file(const char *from, const char *to) {
   int source;
+  EB_TRY(eb_seal_check(from));
   EB_TRY(eb_file_open(from, &source));
   int sink = open(to, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* a pipe has no reader */
   eb_error error = sink < 0 ? EB_ERROR(EB_ERR_IO, "cannot write '%s': %s", to, strerror(errno))
