@@ -121,7 +121,7 @@ like($tap, qr/^not ok 1 - compare: bench\/beam:resolution=0\.25 newton/m, 'a tes
 
 # ---- revisions, built by the Makefile that they have
 SKIP: {
-  skip 'git is not installed', 12 if system('git --version > /dev/null 2>&1');
+  skip 'git is not installed', 22 if system('git --version > /dev/null 2>&1');
   my $git = 'git -c user.name=nobody -c user.email=nobody@localhost';
   my $repository = scratch('repository');
   mkdir $repository;
@@ -149,7 +149,35 @@ SKIP: {
   mkdir "$left/build";
   spew("$left/build/elastobench", 'half of it');
   like($in->(1, 'HEAD~1', 'HEAD', @case), qr/make has failed/, 'what a build that was ended has left is none');
-  like($in->(2, 'HEAD~1', 'mian', @case), qr/neither a file nor a git revision 'mian'/, 'no such revision');
+  like($in->(2, 'HEAD~1', 'mian', @case), qr/neither a file nor a git revision 'mian' \(git branch/, 'no such revision');
+  unlike($in->(0, 'HEAD~1', 'HEAD~1', @case), qr/not committed/, 'a clean tree has nothing to be told of');
+  spew("$repository/Makefile", "changed:\n");
+  like($in->(1, 'HEAD~1', 'HEAD', @case), qr/changes that are not committed: they are no part of 'HEAD'/, 'changes of the tree are told to be left out');
+  unlike($in->(0, 'HEAD~1', 'HEAD~1', @case), qr/not committed/, '  of HEAD alone');
+  {
+    local $ENV{XDG_CACHE_HOME} = '/dev/null/cache';
+    like($in->(1, 'HEAD~1', 'HEAD~1', @case), qr{cannot make the folder '/dev/null/cache/elastobench' to build in: Not a directory}, 'a cache that cannot be');
+  }
+  # A clone of the last commit alone. What is killed while it builds takes what builds along.
+  system("cd $repository && $git commit -qam long && git clone -q --depth 1 file://$repository ../shallow") == 0 or die 'git';
+  my $cloned = $repository;
+  $repository = scratch('shallow');
+  like($in->(2, 'HEAD~1', 'HEAD', @case), qr/'HEAD~1' \(this clone is shallow.*fetch --unshallow/, 'a shallow clone is named as the cause');
+  $repository = $cloned;
+  my $nap = 100 + $$ / 1e7; # s, a name for the process
+  $commit->("sleep $nap");
+  my $naps = sub { scalar grep { slurp("$_/cmdline") eq "sleep\x00$nap\x00" } glob '/proc/[0-9]*' };
+  my $pid = fork // die "fork: $!";
+  if ($pid == 0) {
+    chdir $repository or die;
+    open STDERR, '>', '/dev/null' or die;
+    exec program(), 'compare', 'HEAD', 'HEAD', @case or die;
+  }
+  my $until = sub { my ($condition) = @_; for (1 .. 200) { return 1 if $condition->(); select undef, undef, undef, 0.1 } return 0 };
+  ok($until->(sub { $naps->() == 1 }), 'a build is under way');
+  kill 'KILL', $pid;
+  waitpid $pid, 0;
+  ok($until->(sub { $naps->() == 0 }), 'and ends with a comparison that is killed');
 }
 
 # ---- this program itself

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness/lock.h"
+#include "harness/print.h"
 #include "problems/base/hash.h"
 #include "problems/base/text.h"
 #include "problems/scenes/mesh_cache.h"
@@ -97,6 +98,34 @@ static char *last_line(char *output) {
   return line ? line + 1 : output;
 }
 
+/* Revisions that a clone has left out look as if they did not exist. */
+static eb_error no_revision(const char *name, eb_signals *signals) {
+  eb_child_end end;
+  EB_TRY(
+      run_words(git_patience, signals, &end, "git", "rev-parse", "--is-shallow-repository", NULL));
+  bool shallow = has_succeeded(&end) && strcmp(last_line(end.output), "true") == 0;
+  return EB_ERROR(EB_ERR_USAGE, "there is neither a file nor a git revision '%s' (%s)", name,
+                  shallow ? "this clone is shallow, and has the last commits alone: `git fetch "
+                            "--unshallow` brings the others, and other branches want a `git fetch "
+                            "origin BRANCH`"
+                          : "git branch -a, git tag and git log name what there is");
+}
+
+/* HEAD is compared as it was committed, whatever else lies in the working tree. */
+static eb_error tell_changes(const char *name, const char *commit, eb_signals *signals) {
+  eb_child_end end;
+  EB_TRY(run_words(git_patience, signals, &end, "git", "rev-parse", "--verify", "HEAD", NULL));
+  if (!has_succeeded(&end) || strcmp(last_line(end.output), commit) != 0) return EB_OK;
+  EB_TRY(run_words(git_patience, signals, &end, "git", "status", "--porcelain",
+                   "--untracked-files=no", NULL));
+  if (has_succeeded(&end) && *last_line(end.output))
+    eb_print(stderr,
+             "elastobench: the working tree has changes that are not committed: they are "
+             "no part of '%s', and are not compared\n",
+             name);
+  return EB_OK;
+}
+
 static eb_error find_commit(const char *name, eb_signals *signals, char **commit, char **top) {
   eb_child_end end;
   char *wanted = NULL;
@@ -104,8 +133,8 @@ static eb_error find_commit(const char *name, eb_signals *signals, char **commit
   if (!has_succeeded(&end))
     return EB_ERROR(EB_ERR_USAGE,
                     "there is no file '%s', and it is no revision either: the current folder is "
-                    "in no git repository",
-                    name);
+                    "in no git repository (%s)",
+                    name, last_line(end.output));
   EB_TRY(eb_string_format(top, "%s", last_line(end.output)));
   EB_TRY(eb_string_format(&wanted, "%s^{commit}", name));
   eb_error error =
@@ -114,11 +143,9 @@ static eb_error find_commit(const char *name, eb_signals *signals, char **commit
   EB_TRY(error);
   const char *line = last_line(end.output);
   if (*name == '-' || !has_succeeded(&end) || strspn(line, "0123456789abcdef") != strlen(line))
-    return EB_ERROR(EB_ERR_USAGE,
-                    "there is neither a file nor a git revision '%s' (git branch -a, git tag and "
-                    "git log name what there is)",
-                    name);
-  return eb_string_format(commit, "%s", line);
+    return no_revision(name, signals);
+  EB_TRY(eb_string_format(commit, "%s", line));
+  return tell_changes(name, *commit, signals);
 }
 
 /* The folder of a commit built so, whose parent is made. */
@@ -127,13 +154,23 @@ static eb_error name_folder(const char *commit, const eb_strings *make, char **o
   uint64_t hash = EB_HASH_SEED;
   for (int k = 0; k < make->count; k++)
     hash = eb_hash(hash, make->items[k], strlen(make->items[k]) + 1);
+  *path = '\0';
+  errno = 0;
   if (!eb_mesh_cache_directory(NULL, path))
-    return EB_ERROR(EB_ERR_IO, "there is no folder to build in: XDG_CACHE_HOME or HOME names one");
+    return *path ? EB_ERROR(EB_ERR_IO, "cannot make the folder '%s' to build in: %s", path,
+                            strerror(errno))
+                 : EB_ERROR(EB_ERR_IO,
+                            "there is no folder to build in: XDG_CACHE_HOME or HOME names one");
   EB_TRY(eb_string_format(out, "%s/builds", path));
   EB_TRY(eb_folder_make(*out));
   return eb_string_format(out, "%s/builds/%.12s-%08" PRIx32, path, commit,
                           (uint32_t)(hash ^ hash >> 32));
 }
+
+/* What make has started goes on when make is killed. A watcher in its group (case/child.c) looks
+ * for this process, and ends the group when that has been killed; it goes itself with make. */
+static const char watched_make[] =
+    "(while kill -0 \"$0\"; do sleep 1; done; kill -9 0) 2>/dev/null & exec make \"$@\"";
 
 static eb_error failed(const char *name, const char *what, const char *folder,
                        const eb_child_end *end) {
@@ -165,11 +202,13 @@ static eb_error unpack(const char *name, const char *commit, const char *top, co
 static eb_error make_program(const char *name, const char *commit, const char *folder,
                              const eb_strings *make, eb_signals *signals) {
   eb_child_end end;
-  char *known = NULL;
+  char *known = NULL, self[24];
   eb_strings command = {0};
+  snprintf(self, sizeof self, "%ld", (long)getpid());
   eb_error error = eb_string_format(&known, "COMMIT=%.12s", commit);
-  const char *const words[] = {"make", "-C",          folder, "--no-print-directory",
-                               "-j2",  "BUILD=build", known,  "DIRTY=0"};
+  const char *const words[] = {
+      "sh",  "-c",          watched_make, self,     "-C", folder, "--no-print-directory",
+      "-j2", "BUILD=build", known,        "DIRTY=0"};
   for (size_t k = 0; k < sizeof words / sizeof *words && !error; k++)
     error = eb_strings_add(&command, words[k]);
   for (int k = 0; k < make->count && !error; k++) error = eb_strings_add(&command, make->items[k]);
