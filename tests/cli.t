@@ -204,6 +204,7 @@ for my $reader (['run', 'fifo.ini'], ['report', 'fifo.h5'], ['merge', 'none.h5',
   my $said = qx(cd '@{[scratch()]}' && $line 2>&1);
   ok($? >> 8 == 1 && $said =~ /\bfifo\.\w+' is (?:a FIFO, )?not a regular file/, "a FIFO: @$reader") or diag("$?\n$said");
 }
+like_error(2, qr/--threads: threads wants a whole number, not ''/, 'a count of threads that is missing', 'run', @beam, '-s', 'newton', '--threads', $_) for '1,,2', ',1', '1,';
 
 # ---- what no step has measured
 ($out) = is_code(3, 'a run that ends with its first step', 'run', 'bench/beam:resolution=0.25', '-s', 'newton:max_iterations=1,rtol=1e-12', '--steps', '3', '-o', 'ended.h5');

@@ -13,19 +13,26 @@
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
+static eb_error add_threads(eb_settings *settings, const char *word) {
+  int64_t threads;
+  EB_TRY(eb_parse_whole("threads", word, 1, 1024, &threads));
+  if (settings->thread_count == EB_MAX_THREAD_COUNTS)
+    return EB_ERROR(EB_ERR_USAGE, "threads takes at most %d counts", EB_MAX_THREAD_COUNTS);
+  settings->threads[settings->thread_count++] = (int)threads;
+  return EB_OK;
+}
+
+/* Counts are apart by spaces or commas; there is one at each side of a comma. */
 static eb_error set_threads(eb_settings *settings, const char *value) {
-  char copy[128], *rest = NULL;
-  snprintf(copy, sizeof copy, "%s", value);
+  char copy[128], *rest = copy;
+  if (snprintf(copy, sizeof copy, "%s", value) >= (int)sizeof copy)
+    return EB_ERROR(EB_ERR_USAGE, "threads wants whole numbers, not '%s'", value);
   settings->thread_count = 0;
-  for (char *word = strtok_r(copy, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest)) {
-    int64_t threads;
-    EB_TRY(eb_parse_whole("threads", word, 1, 1024, &threads));
-    if (settings->thread_count == EB_MAX_THREAD_COUNTS)
-      return EB_ERROR(EB_ERR_USAGE, "threads takes at most %d counts", EB_MAX_THREAD_COUNTS);
-    settings->threads[settings->thread_count++] = (int)threads;
+  for (char *part; (part = strsep(&rest, ","));) {
+    char *more = NULL, *word = strtok_r(part, " ", &more);
+    EB_TRY(add_threads(settings, word ? word : ""));
+    while ((word = strtok_r(NULL, " ", &more))) EB_TRY(add_threads(settings, word));
   }
-  if (settings->thread_count == 0)
-    return EB_ERROR(EB_ERR_USAGE, "threads wants a whole number, not '%s'", value);
   return EB_OK;
 }
 
