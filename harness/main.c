@@ -12,11 +12,12 @@
 #include "harness/names.h"
 #include "harness/print.h"
 #include "harness/results/h5.h"
+#include "problems/base/sanitizer.h"
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 /* Sanitizers reserve terabytes. */
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#if !EB_SANITIZER
 
 /* OpenBLAS asks for its memory when it is loaded, and where there is none asks again without end;
  * HDF5 and our own readers have buffers of some 100 KB on the stack. So limits that are too low are

@@ -127,9 +127,9 @@ static eb_error export(const eb_arguments *arguments, const eb_results *results,
     int written;
     EB_TRY((xdmf ? eb_export_xdmf : eb_fclib_export)(results, ids, path, stdout, &written));
     if (written > 0) return EB_OK;
-    fprintf(stderr, "elastobench: %s\n",
-            xdmf ? "no run has frames"
-                 : "no run has kept a contact problem; run with --contact-problem STEP");
+    eb_print(stderr, "elastobench: %s\n",
+             xdmf ? "no run has frames"
+                  : "no run has kept a contact problem; run with --contact-problem STEP");
     *code = EB_EXIT_NOTHING;
     return EB_OK;
   }

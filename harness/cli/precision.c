@@ -168,9 +168,9 @@ static eb_error show(const eb_study *study, bool json, int *code) {
   EB_TRY(write_page(study));
   if (!json) eb_print(stdout, "%s/index.html\n", study->request->folder);
   *code = code_of(study);
-  if (*code == EB_EXIT_NOTHING) fprintf(stderr, "elastobench: nothing could be judged\n");
+  if (*code == EB_EXIT_NOTHING) eb_print(stderr, "elastobench: nothing could be judged\n");
   if (study->interrupted)
-    fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");
+    eb_print(stderr, "elastobench: interrupted; --resume runs what is missing\n");
   return EB_OK;
 }
 

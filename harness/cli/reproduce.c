@@ -138,8 +138,8 @@ static eb_error conclude(job *j, int *code) {
   }
   *code = code_of(j);
   if (j->all) return eb_overview_add(&j->all->overview, &j->reproduction, j->paper->name);
-  if (*code == EB_EXIT_NOTHING) fprintf(stderr, "elastobench: nothing was measured\n");
-  if (j->interrupted) fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");
+  if (*code == EB_EXIT_NOTHING) eb_print(stderr, "elastobench: nothing was measured\n");
+  if (j->interrupted) eb_print(stderr, "elastobench: interrupted; --resume runs what is missing\n");
   return EB_OK;
 }
 

@@ -97,13 +97,13 @@ static eb_error read_request(const eb_arguments *arguments, eb_ties *ties, eb_re
 static eb_error report_end(const eb_plan *plan, const char *target, const eb_session_end *end,
                            bool json, int *code) {
   if (eb_plan_size(plan) == 0) {
-    fprintf(stderr, "elastobench: there are no cases in this shard\n");
+    eb_print(stderr, "elastobench: there are no cases in this shard\n");
     return EB_OK;
   }
   if (end->run + end->kept + end->found == 0) {
     *code = end->interrupted ? EB_EXIT_INTERRUPTED : EB_EXIT_NOTHING;
-    fprintf(stderr, "elastobench: %s\n",
-            end->interrupted ? "interrupted before a case was complete" : "nothing was measured");
+    eb_print(stderr, "elastobench: %s\n",
+             end->interrupted ? "interrupted before a case was complete" : "nothing was measured");
     return EB_OK;
   }
   EB_TRY(eb_summary_print(plan, target, json, stdout, code));
@@ -114,7 +114,7 @@ static eb_error report_end(const eb_plan *plan, const char *target, const eb_ses
     eb_print(stdout, "%d of %d sweeps in %s (%d new trials)\n", end->found, plan->sweep_count,
              target, end->tried);
   if (end->interrupted) {
-    fprintf(stderr, "elastobench: interrupted; --resume runs what is missing\n");
+    eb_print(stderr, "elastobench: interrupted; --resume runs what is missing\n");
     *code = EB_EXIT_INTERRUPTED;
   }
   return EB_OK;

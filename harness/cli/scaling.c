@@ -149,10 +149,10 @@ static eb_error show(const eb_scaling_study *study, const char *folder, print_fo
   if (folder && study->count > 0) EB_TRY(write_folder(study, folder));
   EB_TRY(print(study, format));
   if (study->count == 0)
-    fprintf(stderr, "elastobench: no scene was run by one solver on several numbers of ranks; "
-                    "'elastobench run scaling -o scaling.h5' makes such a file\n");
+    eb_print(stderr, "elastobench: no scene was run by one solver on several numbers of ranks; "
+                     "'elastobench run scaling -o scaling.h5' makes such a file\n");
   else if (!eb_scaling_judged(study))
-    fprintf(stderr, "elastobench: the model could not be judged\n");
+    eb_print(stderr, "elastobench: the model could not be judged\n");
   if (*code == EB_EXIT_GOOD && !eb_scaling_judged(study)) *code = EB_EXIT_NOTHING;
   return EB_OK;
 }
