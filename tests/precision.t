@@ -87,6 +87,22 @@ for my $file ('a/precision.h5', 'a/reference.h5') {
 unlike($err, qr/steps/, '  without running anything again');
 is_deeply(decode_json($out)->{scenes}[0]{reference}, $reference, '  to the same reference');
 
+# ---- what errors are relative to is how far the reference itself goes
+SKIP: {
+  my $python = python('h5py', 'numpy') or skip 'there is no h5py', 1;
+  spew(scratch('moved.py'), <<'PYTHON');
+import sys, h5py, numpy as np
+mesh = next(iter(h5py.File(sys.argv[1])["scenes"].values()))["mesh"]
+X, tets = mesh["positions"][:], mesh["tetrahedra"][:]
+edges = X[tets[:, 1:]] - X[tets[:, :1]]
+mass = np.bincount(tets.ravel(), np.repeat(abs(np.linalg.det(edges)), 4))
+x = h5py.File(sys.argv[2])["0/positions"][:]
+print(repr(max(np.sqrt((mass[:, None] * (at - X) ** 2).sum() / mass.sum()) for at in x)))
+PYTHON
+  my $moved = qx($python @{[scratch('moved.py')]} @{[scratch('a/precision.h5')]} @{[scratch('a/trajectories.h5')]});
+  cmp_ok(abs($moved / $reference->{motion} - 1), '<', 1e-9, 'errors are relative to how far the reference goes, as it was extrapolated'); # sums in another order
+}
+
 # ---- explicit steps, which share nothing with implicit ones, are within the stated error of the reference
 ($out) = is_code(0, 'a reference by implicit steps', 'precision', @beam, '--budget', '1', '--levels', '4', '-s', 'explicit:substeps=400', @plugins, '--reference',
   'newton:rtol=1e-10', '-o', 'b', '--format', 'json');

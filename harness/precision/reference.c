@@ -264,6 +264,17 @@ static eb_error estimate_damped(const progress *p, eb_study_scene *s) {
   return EB_OK;
 }
 
+/* How far the reference goes and how fast it is: what errors are relative to. */
+static eb_error measure_motion(eb_study_scene *s) {
+  eb_reference *f = &s->reference;
+  double *still;
+  EB_TRY(EB_NEW(still, 3 * (size_t)s->measure.nodes));
+  f->moved = largest_rms(&s->measure, f->motion.x, s->scene->x0);
+  f->speed = largest_rms(&s->measure, f->motion.v, still);
+  free(still);
+  return EB_OK;
+}
+
 /* Of x and v as the levels have them so far. */
 static eb_error estimate(referring *r, int scene) {
   const progress *p = &r->of[scene];
@@ -271,7 +282,6 @@ static eb_error estimate(referring *r, int scene) {
   eb_reference *f = &s->reference;
   const double *x[EB_MOST_LEVELS], *v[EB_MOST_LEVELS];
   size_t size = 3 * (size_t)s->measure.nodes * (size_t)s->measure.times;
-  double *still;
   if (!f->motion.x) {
     f->motion = (eb_trajectory){.times = s->measure.times, .nodes = s->measure.nodes};
     EB_TRY(EB_NEW(f->motion.x, size));
@@ -281,22 +291,19 @@ static eb_error estimate(referring *r, int scene) {
     x[j] = p->level[j].x;
     v[j] = p->level[j].v;
   }
-  EB_TRY(EB_NEW(still, 3 * (size_t)s->measure.nodes));
   f->levels = p->read;
   f->finest = (int64_t)s->measure.times * (s->stride << (p->read - 1));
-  f->moved = largest_rms(&s->measure, x[p->read - 1], s->scene->x0);
-  f->speed = largest_rms(&s->measure, v[p->read - 1], still);
-  free(still);
   if (r->study->request->same_step) { /* one level: what is left is its tolerance */
     memcpy(f->motion.x, x[0], size * sizeof *f->motion.x);
     memcpy(f->motion.v, v[0], size * sizeof *f->motion.v);
     f->x.converges = f->v.converges = true;
-    return EB_OK;
+    return measure_motion(s);
   }
   EB_TRY(eb_extrapolate(x, p->read, size, eb_motion_distance, &s->measure, rounding * s->diagonal,
                         f->motion.x, &f->x));
-  EB_TRY(eb_extrapolate(v, p->read, size, eb_motion_distance, &s->measure, rounding * f->speed,
-                        f->motion.v, &f->v));
+  EB_TRY(eb_extrapolate(v, p->read, size, eb_motion_distance, &s->measure,
+                        rounding * s->diagonal / s->seconds, f->motion.v, &f->v));
+  EB_TRY(measure_motion(s));
   return estimate_damped(p, s);
 }
 
