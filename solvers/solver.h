@@ -291,6 +291,14 @@ struct eb_solver_ops {
   double accuracy;
   /* Takes the place of `update` where that follows from the options. NULL: it does not. */
   eb_update (*update_of)(const eb_values *options);
+  /* Options with which steps without contact solve their equation for all nodes, to rounding:
+   * `elastobench check` measures orders and conservation with them. NULL: the defaults do. */
+  const char *exact;
+  /* Options that trade accuracy for cost, in ranges from what nobody needs to what hardly solves
+   * anything, which `elastobench precision` turns beside the time step: "rtol=1e-8..1e-1
+   * order=1|2". No options that change the equation (damping, stiffness): they make another motion,
+   * not a coarser one. "": none; NULL: nobody has said. */
+  const char *accuracy_options;
 };
 
 #define EB_ACCURACY          1e-4

@@ -289,6 +289,27 @@ static void test_points(void) {
   tap_ok(even, "a shifted sequence is as even");
 }
 
+static void test_declared_knobs(void) {
+  eb_strings asked = {0};
+  for (const eb_solver_ops *const *ops = eb_solvers(); *ops; ops++) {
+    eb_knobs knobs;
+    tap_succeeds(eb_knobs_create(*ops, NULL, &asked, &knobs), (*ops)->name);
+    tap_ok(knobs.known, "  declares its knobs, if only that there are none");
+    eb_knobs_clear(&knobs);
+  }
+  eb_solver_ops plugin = *eb_solver_find("newton");
+  eb_knobs knobs;
+  plugin.name = "mine";
+  plugin.accuracy_options = "rtol=1e-6..1e-2 project=auto|never";
+  tap_succeeds(eb_knobs_create(&plugin, NULL, &asked, &knobs), "a plug-in declares its own");
+  tap_ok(knobs.count == 2 && knobs.items[1].values.count == 2, "  a range and values");
+  eb_knobs_clear(&knobs);
+  plugin.accuracy_options = NULL;
+  tap_succeeds(eb_knobs_create(&plugin, NULL, &asked, &knobs), "or does not");
+  tap_ok(!knobs.known, "  and then nobody knows them");
+  eb_knobs_clear(&knobs);
+}
+
 static void test_knobs(void) {
   const eb_solver_ops *newton = eb_solver_find("newton"), *vbd = eb_solver_find("vbd");
   eb_strings asked = {0};
@@ -339,6 +360,7 @@ int main(void) {
   test_distance();
   test_beam();
   test_points();
+  test_declared_knobs();
   test_knobs();
   return tap_done();
 }

@@ -244,10 +244,13 @@ static void declared_accuracies_can_be_asked_for(void) {
       tap_ok((*ops)->tightest && (*ops)->accuracy > 0, "%s declares its accuracy", (*ops)->name);
     tap_ok((*ops)->accuracy >= 0 && (*ops)->accuracy <= EB_COARSEST_ACCURACY,
            "%s: one that is granted", (*ops)->name);
-    if (!(*ops)->tightest) continue;
-    tap_succeeds(eb_values_create((*ops)->name, (*ops)->options, (*ops)->tightest, &values),
-                 (*ops)->name);
-    eb_values_destroy(values);
+    const char *const asked[] = {(*ops)->tightest, (*ops)->exact};
+    for (int i = 0; i < 2; i++) {
+      if (!asked[i]) continue;
+      tap_succeeds(eb_values_create((*ops)->name, (*ops)->options, asked[i], &values),
+                   (*ops)->name);
+      eb_values_destroy(values);
+    }
   }
 }
 

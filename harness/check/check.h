@@ -32,16 +32,18 @@ void eb_check_above(const eb_check *check, double measured, double bound, const 
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* What is asked of the solver under test. */
+/* Whether it has this option, which all built-in solvers mean the same by; false of plug-ins, whose
+ * options nobody knows. */
 bool eb_subject_declares(const eb_solver_ops *ops, const char *option);
 bool eb_subject_can(const eb_solver_ops *ops, uint32_t capabilities);
-/* Whether it solves constraints with stiffnesses of their own, which no step is too short for: it
- * has no order, and what it does behind friction is not rubbed. */
-bool eb_subject_has_constraints(const eb_solver_ops *ops);
 /* A material the solver serves. */
 const char *eb_subject_material(const eb_solver_ops *ops);
-/* Options that leave no linear-solver tolerance in the figures, nor a matrix out of date, nor parts
- * of a step whose number follows from its length. */
+/* The options that its table declares to be exact (solvers/solver.h), or "". */
 const char *eb_subject_exact(const eb_solver_ops *ops);
+/* The equation that its steps declare, on a block held at one end. One that is position-based
+ * solves constraints with stiffnesses of their own, which no step is too short for: it has no
+ * order, and what it does behind friction is not rubbed. */
+EB_MUST eb_error eb_subject_equation(const eb_solver_ops *ops, eb_equation *out);
 
 /* Figures that belong together. */
 typedef struct eb_check_group {

@@ -314,12 +314,14 @@ typedef struct friction_case {
 static eb_error friction_of(const eb_check *check, const friction_case *on) {
   const double slippery = 0.3, rough = 0.6;
   double acceleration, way;
+  eb_equation equation;
+  EB_TRY(eb_subject_equation(check->solver, &equation));
   EB_TRY(slide(check, on->options, slippery, &acceleration, &way));
   double exact = gravity * (slope_tangent - slippery) / sqrt(1 + slope_tangent * slope_tangent);
   eb_check_below(check, fabs(acceleration / exact - 1), on->bound, on->reason,
                  "%s/friction%s/slides", check->solver->name, on->name);
   EB_TRY(slide(check, on->options, rough, &acceleration, &way));
-  eb_check_below(check, fabs(way), eb_subject_has_constraints(check->solver) ? 5e-3 : 1e-4,
+  eb_check_below(check, fabs(way), equation == EB_EQUATION_POSITION_BASED ? 5e-3 : 1e-4,
                  "m in half a second on that slope with mu = 0.6, which holds it, but for what "
                  "projections do behind friction",
                  "%s/friction%s/sticks", check->solver->name, on->name);

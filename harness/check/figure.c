@@ -2,6 +2,8 @@
  * counts it, and what a solver under test can do. */
 #include "harness/check/check.h"
 
+#include "harness/check/block.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +42,7 @@ void eb_check_above(const eb_check *check, double measured, double bound, const 
 /* ---- the solver under test ------------------------------------------------------------------- */
 
 bool eb_subject_declares(const eb_solver_ops *ops, const char *option) {
+  if (!eb_solver_find(ops->name)) return false;
   for (const eb_option *at = ops->options; at && at->name; at++)
     if (!strcmp(at->name, option)) return true;
   return false;
@@ -49,8 +52,19 @@ bool eb_subject_can(const eb_solver_ops *ops, uint32_t capabilities) {
   return (ops->capabilities & capabilities) == capabilities;
 }
 
-bool eb_subject_has_constraints(const eb_solver_ops *ops) {
-  return eb_subject_declares(ops, "ks") && eb_subject_declares(ops, "constraint");
+eb_error eb_subject_equation(const eb_solver_ops *ops, eb_equation *out) {
+  eb_scene *scene = NULL;
+  eb_state *state = NULL;
+  eb_step_log *log = NULL;
+  EB_TRY(eb_block_create(&scene, "nx=1,ny=1,nz=1,gz=-9.8,support=x0,material=%s",
+                         eb_subject_material(ops)));
+  eb_error error = eb_step_log_create(0, &log);
+  if (!error) error = eb_block_run(scene, ops, eb_subject_exact(ops), 1, 1, log, &state);
+  if (!error) *out = log->equation;
+  eb_state_destroy(state);
+  eb_step_log_destroy(log);
+  eb_scene_destroy(scene);
+  return error;
 }
 
 const char *eb_subject_material(const eb_solver_ops *ops) {
@@ -60,10 +74,5 @@ const char *eb_subject_material(const eb_solver_ops *ops) {
 }
 
 const char *eb_subject_exact(const eb_solver_ops *ops) {
-  if (eb_subject_declares(ops, "linear")) return "linear=cholesky";
-  if (eb_subject_declares(ops, "eps1")) return "eps1=1e-11";
-  if (eb_subject_declares(ops, "rho")) return "iterations=0";
-  if (ops->update == EB_UPDATE_SUBSTEPS && eb_subject_declares(ops, "substeps"))
-    return "substeps=2";
-  return eb_subject_declares(ops, "tau") ? "tau=0" : "";
+  return ops->exact ? ops->exact : "";
 }

@@ -10,34 +10,6 @@
 #include "problems/base/memory.h"
 #include "problems/base/random.h"
 
-/* The numeric options that trade accuracy for cost, in ranges from what nobody needs to what hardly
- * solves anything. Options that change the equation (damping, stiffness) are no knobs: they would
- * make another motion, not a coarser one. NULL: the solver has none beside the step; a program of
- * the user's has its options in its command. */
-static const struct table {
-  const char *solver, *knobs;
-} tables[] = {{"newton", "rtol=1e-8..1e-1"},
-              {"mfem", "rtol=1e-8..1e-1"},
-              {"vbd", "iterations=2..500"},
-              {"pd", "iterations=1..100"},
-              {"lbfgs", "iterations=1..100"},
-              {"admm", "iterations=1..100"},
-              {"semi-implicit", NULL},
-              {"corotational", NULL},
-              {"damped-warp", NULL},
-              {"warp-cholesky", "tau=1e-5..1e-1"},
-              {"conjac", NULL},
-              {"external", NULL},
-              {"xpbd", "iterations=1..20 substeps=1..50"},
-              {"pbfe", "iterations=1..100"},
-              {"mfem-subspace", "modes=4..64"},
-              {"fem-subspace", "modes=4..64"},
-              {"contact-cr", "eps1=1e-7..1e-3"},
-              {"contact-al", "eps1=1e-7..1e-3"},
-              {"contact-ica", "eps1=1e-7..1e-3"},
-              {"contact-sp", "eps1=1e-7..1e-3"},
-              {"contact-delassus", "eps1=1e-7..1e-3"}};
-
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static const eb_option *find_option(const eb_option *options, const char *name) {
@@ -138,13 +110,8 @@ static eb_error add_asked(const eb_solver_ops *solver, const char *fixed, const 
 }
 
 static eb_error add_declared(const eb_solver_ops *solver, const char *fixed, eb_knobs *out) {
-  const char *spec = NULL;
-  if (eb_solver_find(solver->name) != solver) return EB_OK; /* a plug-in */
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    if (strcmp(tables[i].solver, solver->name) == 0) {
-      out->known = true;
-      spec = tables[i].knobs;
-    }
+  const char *spec = solver->accuracy_options;
+  out->known = spec != NULL;
   for (; spec && *spec; spec += strcspn(spec, " "), spec += *spec == ' ')
     if (!is_fixed(fixed, spec)) EB_TRY(add_knob(solver, spec, strcspn(spec, " "), out));
   return EB_OK;

@@ -2,11 +2,11 @@
  * spent on them.
  *
  * Every solver has the time step, which is a parameter of the scene, as its first knob. The others
- * are numeric options of its own, over ranges that are data (the table in knobs.c) or come from the
- * command line. All solvers get the same number of trials: the first with the options as given and
- * the scene's own step, the others at points of one Halton sequence (Halton 1960) shifted modulo 1
- * by a declared seed (Cranley and Patterson 1976), one dimension a knob; so the steps that are
- * tried are the same for all. */
+ * are options of its own, over ranges that it declares (eb_solver_ops.accuracy_options) or that
+ * come from the command line. All solvers get the same number of trials: the first with the options
+ * as given and the scene's own step, the others at points of one Halton sequence (Halton 1960)
+ * shifted modulo 1 by a declared seed (Cranley and Patterson 1976), one dimension a knob; so the
+ * steps that are tried are the same for all. */
 #ifndef EB_PRECISION_KNOBS_H
 #define EB_PRECISION_KNOBS_H
 
@@ -31,8 +31,8 @@ typedef struct eb_knobs {
 
 /* The knobs of a solver with options `fixed` ("a=1,b=x", or NULL), which are none: those that
  * `asked` names ("SOLVER:o=LOW..HIGH" or "SOLVER:o=v1|v2", one option an entry; entries of other
- * solvers are passed over) or, when it names none, those of the table. EB_ERR_USAGE for what the
- * solver does not take. The caller clears *out also after an error. */
+ * solvers are passed over) or, when it names none, those that it declares. EB_ERR_USAGE for what
+ * the solver does not take. The caller clears *out also after an error. */
 EB_MUST eb_error eb_knobs_create(const eb_solver_ops *solver, const char *fixed,
                                  const eb_strings *asked, eb_knobs *out);
 void eb_knobs_clear(eb_knobs *knobs);

@@ -662,6 +662,8 @@ const eb_solver_ops eb_solver_conjac = {
                     EB_CAP_COLLIDERS | EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING |
                     EB_CAP_ARTICULATION,
     .options = options,
+    .exact = "selection=all,beta=1",
+    .accuracy_options = "",
     .create = conjac_create,
     .update = EB_UPDATE_CORRECTED,
     .step = conjac_step,

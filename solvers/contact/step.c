@@ -641,6 +641,8 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
                       EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES |                  \
                       EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_FREE_BODIES,                       \
       .options = method##_options,                                                                 \
+      .exact = "eps1=1e-11",                                                                       \
+      .accuracy_options = "eps1=1e-7..1e-3",                                                       \
       .create = create_##method,                                                                   \
       .step = take_step,                                                                           \
       .destroy = destroy,                                                                          \

@@ -126,6 +126,7 @@ const eb_solver_ops eb_solver_corotational = {
                     EB_CAP_COROTATIONAL | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
                     EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_SPRINGS,
     .options = options,
+    .accuracy_options = "",
     .create = create,
     .step = step,
     .destroy = destroy};

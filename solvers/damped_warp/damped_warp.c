@@ -29,6 +29,7 @@ const eb_solver_ops eb_solver_damped_warp = {
     .citation = "Mueller et al. 2002; Hecht, Lee, Shewchuk and O'Brien 2012, Section 5.4",
     .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS,
     .options = options,
+    .accuracy_options = "",
     .create = create,
     .step = eb_warp_step,
     .destroy = eb_warp_destroy};

@@ -245,6 +245,7 @@ const eb_solver_ops eb_solver_external = {
                     EB_CAP_SCRIPTED | EB_CAP_COLLIDERS | EB_CAP_SPRINGS | EB_CAP_STATICS,
     .update = EB_UPDATE_END_VELOCITY,
     .options = options,
+    .accuracy_options = "",
     .create = create,
     .step = step,
     .destroy = destroy};

@@ -375,6 +375,7 @@ const eb_solver_ops eb_solver_mfem = {
                     EB_CAP_HYPERELASTIC | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS | EB_CAP_CUTTING |
                     EB_CAP_STATICS | EB_CAP_SPRINGS,
     .options = options,
+    .accuracy_options = "rtol=1e-8..1e-1",
     .create = create,
     .step = step,
     .destroy = destroy};

@@ -545,6 +545,7 @@ const eb_solver_ops eb_solver_newton = {
                     EB_CAP_COLLIDERS | EB_CAP_CUTTING | EB_CAP_STATICS | EB_CAP_SPRINGS |
                     EB_CAP_CLUSTERS,
     .options = options,
+    .accuracy_options = "rtol=1e-8..1e-1",
     .create = create,
     .step = step,
     .destroy = destroy};

@@ -496,6 +496,7 @@ const eb_solver_ops eb_solver_pbfe = {
                     EB_CAP_HYPERELASTIC | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
                     EB_CAP_IMPLICIT_PENALTY,
     .options = options,
+    .accuracy_options = "iterations=1..100",
     .update = EB_UPDATE_LATE_FORCE,
     .update_of = update_of,
     .create = create,

@@ -327,6 +327,7 @@ const eb_solver_ops eb_solver_xpbd = {
     .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_ONE_POINT | EB_CAP_PROJECTIVE | EB_CAP_SCRIPTED |
                     EB_CAP_COLLIDERS | EB_CAP_IMPLICIT_PENALTY,
     .options = options,
+    .accuracy_options = "iterations=1..20 substeps=1..50",
     .update = EB_UPDATE_END_VELOCITY,
     .update_of = update_of,
     .create = create,

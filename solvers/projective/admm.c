@@ -158,6 +158,7 @@ const eb_solver_ops eb_solver_admm = {
     .citation = "Overby et al. 2017",
     .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_PROJECTIVE,
     .options = options,
+    .accuracy_options = "iterations=1..100",
     .create = create,
     .step = step,
     .destroy = destroy};

@@ -212,6 +212,7 @@ const eb_solver_ops eb_solver_lbfgs = {
     .citation = "Liu, Bouaziz and Kavan 2017",
     .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_HYPERELASTIC | EB_CAP_CLUSTERS,
     .options = options,
+    .accuracy_options = "iterations=1..100",
     .create = create,
     .step = step,
     .destroy = destroy};

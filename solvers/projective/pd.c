@@ -298,6 +298,7 @@ const eb_solver_ops eb_solver_pd = {
     .citation = "Bouaziz et al. 2014; Lewin 2016",
     .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_PROJECTIVE | EB_CAP_CLUSTERS,
     .options = options,
+    .accuracy_options = "iterations=1..100",
     .create = create,
     .step = step,
     .destroy = destroy};

@@ -48,6 +48,7 @@ const eb_solver_ops eb_solver_semi_implicit = {
                     EB_CAP_COROTATIONAL | EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED |
                     EB_CAP_COLLIDERS | EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_SPRINGS,
     .options = options,
+    .accuracy_options = "",
     .create = eb_linearly_implicit_create,
     .step = step,
     .destroy = eb_linearly_implicit_destroy};

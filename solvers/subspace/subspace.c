@@ -458,6 +458,7 @@ const eb_solver_ops eb_solver_mfem_subspace = {
     .citation = "Trusty, Benchekroun, Grinspun, Kaufman and Levin 2023",
     .capabilities = SUBSPACE_CAPABILITIES,
     .options = options,
+    .accuracy_options = "modes=4..64",
     .create = create_mixed,
     .step = step,
     .destroy = destroy};
@@ -469,6 +470,7 @@ const eb_solver_ops eb_solver_fem_subspace = {
     .citation = "Trusty et al. 2023, Section 7; Benchekroun et al. 2023",
     .capabilities = SUBSPACE_CAPABILITIES,
     .options = options,
+    .accuracy_options = "modes=4..64",
     .create = create_fem,
     .step = step,
     .destroy = destroy};

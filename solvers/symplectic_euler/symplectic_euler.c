@@ -161,6 +161,8 @@ const eb_solver_ops eb_solver_symplectic_euler = {
                     EB_CAP_COLLIDERS | EB_CAP_CUTTING,
     .update = EB_UPDATE_SUBSTEPS,
     .options = options,
+    .exact = "substeps=2", /* a number that does not follow from the step's length */
+    .accuracy_options = "",
     .create = create,
     .step = step,
     .destroy = destroy};

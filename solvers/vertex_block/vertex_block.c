@@ -476,6 +476,8 @@ const eb_solver_ops eb_solver_vbd = {
                     EB_CAP_HYPERELASTIC | EB_CAP_FIBRES | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS |
                     EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_SPRINGS,
     .options = options,
+    .exact = "iterations=0",
+    .accuracy_options = "iterations=2..500",
     .create = create,
     .step = step,
     .destroy = destroy};

@@ -198,6 +198,8 @@ const eb_solver_ops eb_solver_warp_cholesky = {
     .citation = "Hecht, Lee, Shewchuk and O'Brien 2012",
     .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS,
     .options = options,
+    .exact = "tau=0",
+    .accuracy_options = "tau=1e-5..1e-1",
     .create = create,
     .step = eb_warp_step,
     .destroy = eb_warp_destroy};
