@@ -113,7 +113,7 @@ static eb_error print_to(char **text, size_t *bytes, const char *solver, eb_chec
                          int *failed) {
   FILE *out = open_memstream(text, bytes);
   if (!out) return EB_ERROR(EB_ERR_MEMORY, "open_memstream");
-  eb_error error = eb_check_run(NULL, solver, format, out, failed);
+  eb_error error = eb_check_run(NULL, solver, 1, format, out, failed);
   fclose(out);
   return error;
 }

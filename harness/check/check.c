@@ -13,9 +13,9 @@
 
 /* ---- groups ---- */
 
-static const eb_check_group *const tables[] = {eb_checks_materials, eb_checks_accuracy,
-                                               eb_checks_dynamics,  eb_checks_conjac,
-                                               eb_checks_cutting,   eb_checks_contact};
+static const eb_check_group *const tables[] = {
+    eb_checks_materials, eb_checks_accuracy, eb_checks_dynamics,   eb_checks_conjac,
+    eb_checks_cutting,   eb_checks_contact,  eb_checks_consistency};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const eb_check_group *eb_check_group_find(const char *name) {
@@ -177,10 +177,10 @@ static eb_error find_solver(const eb_plugins *plugins, const char *name, const e
                   "'%s' has no defaults to be checked with: run it, its steps are audited", name);
 }
 
-eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, eb_check_format format,
-                      FILE *out, int *failed) {
+eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, uint64_t seed,
+                      eb_check_format format, FILE *out, int *failed) {
   printer to = {.out = out, .format = format};
-  eb_check check = {.emit = print_figure, .context = &to};
+  eb_check check = {.seed = seed, .emit = print_figure, .context = &to};
   const eb_solver_ops *solver = NULL;
   const eb_plugin *plugin = NULL;
   int loaded = plugins ? plugins->count : 0;

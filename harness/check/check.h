@@ -21,6 +21,7 @@ typedef struct eb_check_figure {
 typedef struct eb_check {
   const eb_solver_ops *solver; /* the solver under test; NULL in groups without one */
   bool quick;                  /* smaller sizes, for tests */
+  uint64_t seed;               /* of what is drawn */
   void (*emit)(void *context, const eb_check_figure *figure);
   void *context;
 } eb_check;
@@ -54,7 +55,7 @@ typedef struct eb_check_group {
 
 /* One table a check_*.c, ended by a NULL name. */
 extern const eb_check_group eb_checks_materials[], eb_checks_accuracy[], eb_checks_dynamics[],
-    eb_checks_conjac[], eb_checks_cutting[], eb_checks_contact[];
+    eb_checks_conjac[], eb_checks_cutting[], eb_checks_contact[], eb_checks_consistency[];
 
 /* The group of that name, of any solver; NULL when there is none. */
 const eb_check_group *eb_check_group_find(const char *name);
@@ -76,7 +77,7 @@ extern const char *const eb_check_format_names[EB_CHECK_FORMATS];
 /* `elastobench check [SOLVER]`: everything, or what concerns one solver, or with plug-ins and no
  * name theirs. Solvers of plug-ins are held to conformance as well (conformance.h). *failed counts
  * figures out of bounds. An unknown solver is EB_ERR_USAGE. */
-EB_MUST eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null,
+EB_MUST eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, uint64_t seed,
                               eb_check_format format, FILE *out, int *failed);
 
 #endif

@@ -4,9 +4,15 @@
 
 #include "harness/check/check.h"
 #include "harness/cli/command.h"
+#include "problems/base/clock.h"
 
 static const eb_flag flags[] = {
-    {"format", 0, "text|json|junit|tap", "how to print"}, EB_FLAG_PLUGIN, {0}};
+    {"format", 0, "text|json|junit|tap", "how to print"},
+    {"seed", 0, "K", "of the blocks that are drawn (another one each time)"},
+    EB_FLAG_PLUGIN,
+    {0}};
+
+enum { SEEDS = 1000000 };
 
 static eb_error read_format(const eb_arguments *arguments, eb_check_format *out) {
   const char *name = eb_arguments_text(arguments, "format");
@@ -21,11 +27,14 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   const eb_strings *names = &arguments->positional;
   eb_check_format format;
   int failed = 0;
+  int64_t seed = (int64_t)(eb_wall_seconds() * 1e6) % SEEDS;
   EB_TRY(read_format(arguments, &format));
+  EB_TRY(eb_arguments_whole(arguments, "seed", 0, SEEDS, &seed));
   eb_plugins plugins = {0};
   eb_error error = eb_arguments_plugins(arguments, &plugins);
   if (!error)
-    error = eb_check_run(&plugins, names->count ? names->items[0] : NULL, format, stdout, &failed);
+    error = eb_check_run(&plugins, names->count ? names->items[0] : NULL, (uint64_t)seed, format,
+                         stdout, &failed);
   eb_plugins_clear(&plugins);
   EB_TRY(error);
   if (failed) *code = EB_EXIT_AUDIT_FAILED;
@@ -34,10 +43,12 @@ static eb_error run(const eb_arguments *arguments, int *code) {
 
 const eb_command eb_command_check = {
     .name = "check",
-    .synopsis = "[SOLVER] [--plugin SO] [--format text|json|junit|tap]",
+    .synopsis = "[SOLVER] [--plugin SO] [--seed K] [--format text|json|junit|tap]",
     .summary = "verify derivatives, patch tests, conservation and agreement",
     .details =
-        "Everything, or what concerns one solver, or those of the plug-ins. Of these it asks as "
+        "Everything, or what concerns one solver, or those of the plug-ins. Blocks are drawn: "
+        "--seed "
+        "makes them the same again. Of plug-ins it asks as "
         "well, on scenes of every\nkind that they serve, whether steps keep the contract, have the "
         "same bits with one thread and two, and leave the\nheap as it was.",
     .flags = flags,

@@ -2,7 +2,7 @@
 #ifndef EB_TESTS_WRAPPED_H
 #define EB_TESTS_WRAPPED_H
 
-#include <elastobench/solver.h>
+#include "solvers/solver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
