@@ -1,5 +1,6 @@
-/* Consistency of steps: a force that is wrong by less than a method's own error is seen, and the
- * same solver without that is not flagged. test_physics.c has all built-in ones at their own. */
+/* Consistency of steps: a force that is wrong by less than a method's own error is seen, as is a
+ * constraint that is missing, and the same solver without that is not flagged. test_physics.c has
+ * all built-in ones at their own. */
 #include "harness/check/block.h"
 #include "harness/check/check.h"
 #include "tests/plugins/wrapped.h"
@@ -66,7 +67,7 @@ static void destroy_biased(eb_solver *solver) {
   free(w);
 }
 
-static seen look_at_biased(const bias *b, uint64_t seed) {
+static eb_solver_ops biased_ops(const bias *b) {
   eb_solver_ops ops = *eb_solver_find(b->of);
   ops.name = "biased";
   ops.options = NULL;
@@ -76,6 +77,11 @@ static seen look_at_biased(const bias *b, uint64_t seed) {
   ops.step = step_biased;
   ops.destroy = destroy_biased;
   present = *b;
+  return ops;
+}
+
+static seen look_at_biased(const bias *b, uint64_t seed) {
+  eb_solver_ops ops = biased_ops(b);
   return look_at(&ops, seed);
 }
 
@@ -112,7 +118,47 @@ static void biases_are_seen(void) {
   }
 }
 
+/* ---- kinds of constraints -------------------------------------------------------------------- */
+
+typedef struct kinds {
+  bool passed[3]; /* shape, volume, hourglass */
+  int count;
+} kinds;
+
+static void note_kind(void *context, const eb_check_figure *figure) {
+  kinds *k = context;
+  if (k->count < 3) k->passed[k->count] = figure->passed;
+  k->count++;
+}
+
+/* Position-based finite elements without one of their constraints, which the others hide in a run.
+ */
+static void missing_constraints_are_seen(void) {
+  static const struct {
+    const char *with;
+    int missing;
+  } cases[] = {{"", -1},
+               {"iterations=100", -1},
+               {"ks=0.05,kv=0.05,khg=0.05", -1},
+               {"ks=0", 0},
+               {"volume=none", 1},
+               {"khg=0", 2},
+               {"ks=0,iterations=100", 0},
+               {"volume=none,iterations=100", 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    kinds k = {0};
+    eb_solver_ops ops = biased_ops(&(bias){"pbfe", cases[i].with, "E", 1});
+    eb_check check = {.solver = &ops, .quick = true, .emit = note_kind, .context = &k};
+    tap_require(eb_check_group_find("constraints")->run(&check), cases[i].with);
+    bool right = k.count == 3;
+    for (int kind = 0; kind < 3; kind++) right &= k.passed[kind] == (kind != cases[i].missing);
+    tap_ok(right, "pbfe with '%s': kinds of constraints that are missing are named, and no others",
+           cases[i].with);
+  }
+}
+
 int main(void) {
   biases_are_seen();
+  missing_constraints_are_seen();
   return tap_done();
 }

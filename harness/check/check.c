@@ -14,8 +14,8 @@
 /* ---- groups ---- */
 
 static const eb_check_group *const tables[] = {
-    eb_checks_materials, eb_checks_accuracy, eb_checks_dynamics,   eb_checks_conjac,
-    eb_checks_cutting,   eb_checks_contact,  eb_checks_consistency};
+    eb_checks_materials, eb_checks_accuracy, eb_checks_dynamics,    eb_checks_conjac,
+    eb_checks_cutting,   eb_checks_contact,  eb_checks_consistency, eb_checks_constraints};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 const eb_check_group *eb_check_group_find(const char *name) {

@@ -55,7 +55,8 @@ typedef struct eb_check_group {
 
 /* One table a check_*.c, ended by a NULL name. */
 extern const eb_check_group eb_checks_materials[], eb_checks_accuracy[], eb_checks_dynamics[],
-    eb_checks_conjac[], eb_checks_cutting[], eb_checks_contact[], eb_checks_consistency[];
+    eb_checks_conjac[], eb_checks_cutting[], eb_checks_contact[], eb_checks_consistency[],
+    eb_checks_constraints[];
 
 /* The group of that name, of any solver; NULL when there is none. */
 const eb_check_group *eb_check_group_find(const char *name);
