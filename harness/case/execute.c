@@ -353,6 +353,14 @@ static eb_error examine(eb_job *j) {
   return EB_OK;
 }
 
+/* Once: the subspace is the same in every step. */
+static eb_error keep_basis(eb_job *j) {
+  const eb_subspace_record *s = j->log->subspace;
+  if (!s || j->based) return EB_OK;
+  j->based = true;
+  return eb_subspace_sound(j->auditor.audit, s) ? eb_recorder_basis(j->recorder, s) : EB_OK;
+}
+
 /* Of the mesh at rest: nothing of it depends on the solver. */
 static eb_error embed(eb_job *j) {
   eb_embedding_figures f;
@@ -400,6 +408,7 @@ static eb_error step(eb_job *j, bool *on) {
   EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after, j->solver->update, j->log, reason, row,
                          &finite));
   if (finite) EB_TRY(examine(j));
+  EB_TRY(keep_basis(j));
   j->run.audit_seconds += eb_wall_seconds() - began;
   row[EB_COL_STEP] = (double)j->after->step;
   row[EB_COL_TIME] = j->after->time;

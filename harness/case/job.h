@@ -24,6 +24,7 @@ typedef struct eb_job {
   eb_state *before, *after;
   eb_step_log *log;
   bool examined;      /* the subspace, or there is none */
+  bool based;         /* the subspace has been stored, or cannot be */
   bool changed;       /* the step that comes begins on another mesh than the one before */
   int32_t components; /* connected components of the mesh */
   eb_cost cost;

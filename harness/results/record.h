@@ -60,6 +60,10 @@
  *                             (harness/audit/examine.h), one number each: size (coefficients),
  *                             points, null, start_outside; variance/<part> (1/kg) and
  *                             density/<part> of the regions
+ *     basis/                  with frames of every step, of a run whose solver declares a subspace
+ *                             (solvers/subspace/record.h): phi (kg^-1/2; nodes, or 3 nodes, x
+ *                             functions) of positions X + (I_3 (x) phi) u, or X + phi u; element
+ *                             and weight (m^3) of the points that elastic forces are summed over
  *     residuals/              values, seconds (since the step began), offsets (steps + 1);
  *                             attribute norm. rounds, round_offsets (steps + 1): of every step,
  *                             how many residuals there were before the problem was made anew in
@@ -322,6 +326,7 @@ extern const eb_column_info eb_columns[EB_COL_COUNT];
 /* Columns of parts/<name>/; NaN in steps that left no finite state. */
 #define EB_PARTS_GROUP     "parts"
 #define EB_SUBSPACE_GROUP  "subspace"
+#define EB_BASIS_GROUP     "basis"
 #define EB_EMBEDDING_GROUP "embedding"
 typedef enum eb_part_column {
   EB_PART_TURN_X,

@@ -11,6 +11,7 @@
 #include "problems/base/memory.h"
 #include "problems/contact/implicit_penalty.h"
 #include "solvers/contact/record.h"
+#include "solvers/subspace/record.h"
 
 /* What a node is to the solver, as the file has it. */
 enum { FREE, SCRIPTED, ON_JOINTED_BODY, ON_FREE_BODY };
@@ -717,6 +718,27 @@ eb_error eb_recorder_number(eb_recorder *recorder, const char *path, const char 
     H5Gclose(group);
   }
   return eb_scalar_put(recorder->run, path, unit, value);
+}
+
+eb_error eb_recorder_basis(eb_recorder *recorder, const eb_subspace_record *s) {
+  hid_t group;
+  double *phi;
+  if (!recorder || !recorder->wide) return EB_OK;
+  size_t rows = (size_t)s->nodes * (size_t)s->axes, size = (size_t)s->size;
+  EB_TRY(EB_NEW(phi, rows * size));
+  for (size_t i = 0; i < rows; i++)
+    memcpy(phi + size * i, s->phi + (size_t)s->stride * i, size * sizeof *phi);
+  eb_error error = eb_h5_group(recorder->run, EB_BASIS_GROUP, &group);
+  if (!error) {
+    error = eb_rows_put(group, "phi", EB_REAL, rows, size, "kg^-1/2", phi);
+    if (!error)
+      error = eb_rows_put(group, "element", EB_INDEX, (size_t)s->count, 1, "1", s->element);
+    if (!error)
+      error = eb_rows_put(group, "weight", EB_REAL, (size_t)s->count, 1, "m^3", s->weight);
+    H5Gclose(group);
+  }
+  free(phi);
+  return error;
 }
 
 /* Frames of all steps of a large scene would fill the memory between two commits. */

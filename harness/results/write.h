@@ -35,6 +35,8 @@ EB_MUST eb_error eb_recorder_rotations(eb_recorder *recorder, int64_t before, co
 /* Adds a number by its path in the run: "subspace/null", "element/rank". */
 EB_MUST eb_error eb_recorder_number(eb_recorder *recorder, const char *path, const char *unit,
                                     double value);
+/* The subspace that the steps declare, in runs whose frames are those of every step; once. */
+EB_MUST eb_error eb_recorder_basis(eb_recorder *recorder, const struct eb_subspace_record *s);
 /* What is stored of a run in one moment. */
 typedef struct eb_frame {
   /* at the end of a step, on the mesh that the scene then has, or the initial one */

@@ -441,6 +441,28 @@ class Auditor:
                                     before_noise + after_noise + 64 * EPS * (np.abs(after_terms).sum() + np.abs(before_terms).sum() + np.abs(works).sum() + moved)
                                     + noise * norm(way))}, off
 
+    def in_subspace(self, before, at, forces, floor, static, force_noise):
+        """|B^T (M (x1 - x0 - h v0) / h^2 + g - f_s - f_ext)| over the norm of its terms and of what roundings of 1e-8 make of the points' forces; g is the
+        sum over the points that the run says, each with the stress of its element and a volume of its own."""
+        basis, dt, mass = self.run.basis, self.scene.dt, self.mesh.mass[:, None]
+        element, share = basis["element"], basis["weight"] / self.mesh.weights[basis["element"], 0]
+        x0, x1, v0 = before["positions"], at["positions"], before["velocities"]
+        inertia = np.zeros_like(x1) if static else mass * (x1 - x0 - dt * v0) / dt ** 2
+        g = contact.scatter(self.mesh.cells[element], forces[element, 0] * share[:, None, None], len(x1))
+        kept, _, keep_floor, keep_noise, *_ = self.clusters(at, x1)
+        pull, _, spring_floor, spring_noise, *_ = self.springs(at, x1)
+        phi, size = basis["phi"], basis["phi"].shape[1]
+        restrict = (lambda f: (phi.T @ f).ravel()) if len(phi) == len(x1) else (lambda f: phi.T @ f.ravel())
+        terms = [restrict(f) for f in (inertia, -self.external(at), g + kept, -pull)]
+        unit2 = mass.mean()
+        unknown = norm([norm(floor[element, 0] * share[:, None]), keep_floor, spring_floor])
+        scale = np.sqrt(unit2 * sum(norm(term) ** 2 for term in terms) + unknown ** 2)
+        # B^T f is at most |f / sqrt(m)|
+        place = np.abs(x1) + np.abs(x0) + dt * np.abs(v0)
+        noise = share.max() * force_noise + keep_noise + spring_noise + (0 if static else EPS * norm(mass * place) / dt ** 2)
+        noise = noise * np.sqrt(unit2 / mass.min()) + size * EPS * scale
+        return Figure(np.sqrt(unit2) * norm(sum(terms)) / scale if scale > 0 else 0, noise / scale if scale > 0 else 0)
+
     # ---- a step ----------------------------------------------------------------------------------
 
     def energies(self, at, activation):
@@ -487,6 +509,8 @@ class Auditor:
             figure = self.linearized(before, at, pushed, off_law)
             if figure is not None:
                 out["equation_residual"] = figure
+        if self.run.basis is not None:
+            out["equation_residual"] = self.in_subspace(before, at, forces, floor, static, force_noise)
         push = self.explicit_push(before)
         if push is not None and "force" in at:
             out["(explicit colliders)"] = Figure(norm(push - at["force"]), 1e-9 * norm(push) + 64 * EPS * (norm(self.external(at)) + self.implicit_noise(before)))

@@ -53,6 +53,12 @@ class Scene:
         self.joints = table(group["articulation"]) if "articulation" in group else None
 
 
+def skipped(file, name):
+    """Why a run has no steps to recompute, "" where it has: it was skipped, since its solver does not serve the scene."""
+    attrs = attributes(file["runs"][name])
+    return attrs["detail"] or attrs["outcome"] if attrs["outcome"] == "skipped" else ""
+
+
 class Run:
     def __init__(self, file, name):
         group = file["runs"][name]
@@ -61,6 +67,7 @@ class Run:
         self.steps = table(group["steps"])
         self.frames = table(group["frames"])
         self.contacts = table(group["frames/contacts"]) if "contacts" in group["frames"] else None
+        self.basis = table(group["basis"]) if "basis" in group else None  # of the subspace that the steps are solved in
         self.checkpoints = table(group["checkpoints"]) if "checkpoints" in group else None
         self.donor = self.attrs.get("from", "")  # the run that this one starts from, "" for the scene's initial state
         self.samples = ".." in self.attrs.get("from_steps", "")  # frames are pairs: what a sample starts from and what it leads to
