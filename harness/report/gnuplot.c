@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "harness/embedded.h"
-#include "harness/names.h"
+#include "harness/untrusted.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/names.h"
+#include "harness/untrusted.h"
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 

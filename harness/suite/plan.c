@@ -15,6 +15,7 @@
 #include "harness/names.h"
 #include "harness/suite/donors.h"
 #include "harness/suite/trust.h"
+#include "harness/untrusted.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 

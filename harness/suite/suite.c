@@ -8,6 +8,7 @@
 
 #include "harness/embedded.h"
 #include "harness/names.h"
+#include "harness/untrusted.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 

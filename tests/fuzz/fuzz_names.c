@@ -41,12 +41,14 @@ static eb_error visit(void *context, const eb_entry *entry) {
 
 static eb_error read_sections(const eb_sections *sections) {
   eb_definitions names;
-  eb_error error = eb_definitions_read(eb_sections_find(sections, "names", ""), &names);
+  eb_error error =
+      eb_definitions_read(eb_sections_find(sections, "names", ""), sections->asked, &names);
   for (int s = 0; s < sections->count && !error; s++)
     for (int e = 0; e < sections->items[s].count; e++) {
-      const eb_entry *entry = &sections->items[s].entries[e];
+      const eb_section *section = &sections->items[s];
+      const eb_entry *entry = &section->entries[e];
       eb_error_free(check_use(&names, entry->value));
-      eb_error_free(eb_entry_unroll(entry, visit, &names));
+      eb_error_free(eb_entry_unroll(section, entry, visit, &names));
     }
   eb_definitions_clear(&names);
   return error;
