@@ -95,7 +95,7 @@ LIB_SRC   := $(sort $(wildcard problems/*.c problems/*/*.c problems/*/*/*.c solv
 PETSC_SRC := $(sort $(shell grep -l '^#include "solvers/petsc/session.h"' $(LIB_SRC)))
 LIB_SRC   := $(filter-out $(PETSC_SRC),$(LIB_SRC))
 TOOL_SRC  := $(sort $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c)))
-TOOL_SRC  := $(filter-out harness/processor.c harness/bench/main.c harness/bench/bench_%.c,$(TOOL_SRC))
+TOOL_SRC  := $(filter-out harness/start.c harness/bench/main.c harness/bench/bench_%.c,$(TOOL_SRC))
 BENCH_SRC := $(sort $(wildcard harness/bench/main.c harness/bench/bench_*.c))
 TEST_SRC  := $(sort $(wildcard tests/test_*.c))
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -182,14 +182,14 @@ $(ON_PETSC): $(call object,$(PETSC_SRC)) $(LIB) solvers/petsc/exported.map
 	$(Q)$(CC) -shared $(ALL_LDFLAGS) -Wl,--version-script=solvers/petsc/exported.map $(filter %.o %.a,$^) -o $@ $(PETSC_LIBS) $(PKG_LIBS_SHARED)
 
 # Runs on the processor that the rest of the program is not for.
-$(call object,harness/processor.c): MARCH := $(addprefix -march=,$(BASELINE))
+$(call object,harness/start.c): MARCH := $(addprefix -march=,$(BASELINE))
 
 # The whole library goes in, so that plug-ins find every public function.
-$(PROGRAM): $(call object,harness/main.c harness/processor.c) $(TOOLS) $(LIB)
+$(PROGRAM): $(call object,harness/main.c harness/start.c) $(TOOLS) $(LIB)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(TOOLS) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -o $@ $(PKG_LIBS)
 
-$(BENCH): $(call object,$(BENCH_SRC) harness/processor.c) $(TOOLS) $(LIB)
+$(BENCH): $(call object,$(BENCH_SRC) harness/start.c) $(TOOLS) $(LIB)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 

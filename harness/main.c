@@ -4,52 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "harness/cli/command.h"
 #include "harness/environment.h"
 #include "harness/names.h"
 #include "harness/print.h"
 #include "harness/results/h5.h"
-#include "problems/base/sanitizer.h"
-
-/* ---- limits ---------------------------------------------------------------------------------- */
-
-/* Sanitizers reserve terabytes. */
-#if !EB_SANITIZER
-
-/* OpenBLAS asks for its memory when it is loaded, and where there is none asks again without end;
- * HDF5 and our own readers have buffers of some 100 KB on the stack. So limits that are too low are
- * told before any library starts, when there is no stream to print on yet. */
-static void check_limits(void) {
-#define TOO_LOW(what, megabytes)                                                                   \
-  "elastobench: the limit on the " what " is too low: the program needs " #megabytes               \
-  " MB at least\n"
-  static const struct {
-    int resource;
-    rlim_t megabytes;
-    const char *words;
-  } least[] = {{RLIMIT_AS, 512, TOO_LOW("address space (ulimit -v)", 512)},
-               {RLIMIT_DATA, 320, TOO_LOW("data (ulimit -d)", 320)},
-               {RLIMIT_STACK, 1, TOO_LOW("stack (ulimit -s)", 1)}};
-#undef TOO_LOW
-  for (size_t i = 0; i < sizeof least / sizeof *least; i++) {
-    struct rlimit limit;
-    if (getrlimit(least[i].resource, &limit) || limit.rlim_cur == RLIM_INFINITY ||
-        limit.rlim_cur >= least[i].megabytes << 20)
-      continue;
-    (void)!write(STDERR_FILENO, least[i].words, strlen(least[i].words));
-    _exit(EB_EXIT_TROUBLE);
-  }
-}
-
-__attribute__((section(".preinit_array"),
-               used)) static void (*before_libraries)(void) = check_limits;
-
-#endif
-
-/* ---- commands -------------------------------------------------------------------------------- */
 
 #define COMMAND(name) &eb_command_##name,
 static const eb_command *const commands[] = {EB_COMMANDS(COMMAND) NULL};
