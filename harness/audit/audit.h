@@ -129,8 +129,8 @@ void eb_audit_contact_forces(eb_audit *audit, const double *push);
 EB_MUST eb_error eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_state *after,
                                    double dt, const eb_declaration *declared, eb_audit_row *row);
 /* A force (N) that the step has and no law gives, found elsewhere: part of its declared equation's
- * residual. */
-void eb_audit_add_force(eb_audit_row *row, double force);
+ * residual. Where that has no scale, since rigid bodies alone move, `scale` (N) is it. */
+void eb_audit_add_force(eb_audit_row *row, double force, double scale);
 void eb_audit_destroy(eb_audit *audit);
 
 /* Of the step audited last, node_count entries each: grad W at all nodes (x 3, N), f_ext (x 3, N),

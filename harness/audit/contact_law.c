@@ -275,7 +275,7 @@ void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, c
   const friction_bounds allowed = {.slip = slack * bounds->distance / 10,
                                    .angle = slack * bounds->angle,
                                    .limit =
-                                       1e-2 * largest_force(record, vertices, x0, x1, bounds->gap)};
+                                       0.2 * largest_force(record, vertices, x0, x1, bounds->gap)};
   *law = (eb_contact_law){.count = record->count};
   for (int32_t k = 0; k < record->count; k++) {
     contact c;
@@ -285,6 +285,7 @@ void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, c
       continue;
     }
     law->violation = larger(law->violation, -c.u[0] - c.slack);
+    law->size = hypot(law->size, sqrt(dot(c.r, c.r)));
     measure_friction(&c, mu, &allowed, law);
     if (c.r[0] > 0) {
       double apart = sqrt(shortest_way(c.kind, (const double(*)[3])c.x1).length2);

@@ -23,13 +23,15 @@ typedef struct eb_contact_law {
    * way */
   double normal;
   double sliding; /* m: |u_t| of contacts within Coulomb's cone, which should stick */
-  /* |r_t| - mu r_n, or -r_n, over the contact's own mu r_n, which counts as a hundredth of the
-   * largest r_n (or of the largest |r| without one) at least: below, forces are what is left of
-   * larger ones, and without friction there is no limit to compare with */
+  /* |r_t| - mu r_n, or -r_n, over the contact's own mu r_n, which counts as a fifth of the largest
+   * r_n (or of the largest |r| without one) at least: methods solve for all forces together, to a
+   * thousandth of the largest (solvers/contact/method.h), so that the forces of contacts that are
+   * all but open are known no better, and a bound of 1e-2 is twice that */
   double cone;
   /* N: root of the sum of the squares of those excesses, and of r_t + mu r_n u_t / |u_t| where a
    * contact slips inside the cone or is off the direction by more than the bounds allow */
   double off;
+  double size;  /* N: root of the sum of the squares of all forces */
   double angle; /* degrees between r_t and -u_t of contacts on the cone that slide */
 } eb_contact_law;
 

@@ -530,8 +530,9 @@ static bool is_put_out(const eb_audit *audit, const eb_state *before, const eb_s
   return eb_ranks_any(audit->ranks, meets);
 }
 
-void eb_audit_add_force(eb_audit_row *row, double force) {
+void eb_audit_add_force(eb_audit_row *row, double force, double scale) {
   double left = row->equation_residual = hypot(row->equation_residual, force);
+  if (row->equation_scale == 0) row->equation_scale = scale;
   row->equation_residual_relative = !isfinite(row->equation_scale) ? NAN
                                     : left == 0                    ? 0
                                                                    : left / row->equation_scale;
@@ -570,7 +571,7 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
   }
   row->equation_residual = sqrt(own.residual2);
   row->equation_scale = sqrt(own.scale2);
-  eb_audit_add_force(row, 0);
+  eb_audit_add_force(row, 0, 0);
   row->unknown = roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
   row->residual_work = work_of(audit, before, after, dt, declared, in_subspace, row);
   row->null_residual = row->progress = row->compared_residual = NAN;

@@ -249,7 +249,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   if (judged) {
     eb_contact_audit_step(w->contact, before, after, dt, log->contacts, reason, &contact);
     audit.energy_excess -= contact.obstacles_work;
-    eb_audit_add_force(&audit, contact.law.off);
+    eb_audit_add_force(&audit, contact.law.off, contact.law.size);
   }
   if (audit.finite) eb_flight_step(w->flight, before, after, dt, &declared, &flight);
   const eb_audited_step step = {.scene = w->scene,

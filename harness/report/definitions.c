@@ -123,7 +123,7 @@ static const definition figures[] = {
     {"normal off", "largest angle between a contact's normal and that of the geometry"},
     {"slip inside the cone, beyond the cone, friction off",
      "|u_t| of a contact whose friction is less than mu r_n; |r_t| - mu r_n, or - r_n, over mu "
-     "r_n or a hundredth of the largest r_n; angle between friction and - u_t of a contact that "
+     "r_n or a fifth of the largest r_n; angle between friction and - u_t of a contact that "
      "slides"}};
 
 /* As harness/predict/scaling.h has them. */

@@ -316,7 +316,7 @@ class Auditor:
             pushes.append((one, normal, w, push))
         return pushes
 
-    def linearized(self, before, at, push, off):
+    def linearized(self, before, at, push, off, forces_of_contact):
         """The residual of (a M + s h^2 K) v1 = M v0 + h (f_ext + f_s(x0 + h v1) - g(x0)) with what contacts are off their law, over its
         scale, where the tangent is that of rotated elements whatever a solver takes: materials of that kind, no fibres, no joints, no clusters, and no implicit colliders but those whose friction is filtered, if any. None
         elsewhere."""
@@ -355,7 +355,7 @@ class Auditor:
         free = kind == 0
         on = free[mesh.cells][:, None, :, None]
         scale = norm([norm(inertia[free]), norm(external[free]), norm(forces * on), norm(stretch * on), norm(floor * on[..., 0]), pulls, spring_floor,
-                      norm([norm(force[free]) for force in pushed])])
+                      norm([norm(force[free]) for force in pushed])]) or forces_of_contact
         # sums of some hundred terms; dF is the difference of two F
         noise = (self.implicit_noise(before) if touches else 0) + 64 * EPS * (scale + norm(push)) + 2 * force_noise * (1 + stiffness * dt) + 2 * spring_noise + EPS * norm(m * (np.abs(v1) + np.abs(v0))) / dt
         return Figure(norm([norm(r[free]), off]) / scale if scale > 0 else 0, noise / scale if scale > 0 else 0)
@@ -439,7 +439,7 @@ class Auditor:
             "contact_balance": Figure(left, 64 * EPS * (size + dt * size_of_force)),
             "energy_excess": Figure(sum(after_terms) - sum(before_terms) - sum(works),
                                     before_noise + after_noise + 64 * EPS * (np.abs(after_terms).sum() + np.abs(before_terms).sum() + np.abs(works).sum() + moved)
-                                    + noise * norm(way))}, off
+                                    + noise * norm(way))}, off, norm(contacts["force"])
 
     def in_subspace(self, before, at, forces, floor, static, force_noise):
         """|B^T (M (x1 - x0 - h v0) / h^2 + g - f_s - f_ext)| over the norm of its terms and of what roundings of 1e-8 make of the points' forces; g is the
@@ -498,15 +498,15 @@ class Auditor:
             P, L, sizes = P + p, L + l, [sizes[0], sizes[1] + more[0], sizes[2] + more[1]]
             out |= self.joint_figures(before, at, r, static, noise)
         out |= vector("momentum", P, 64 * EPS * sizes[1]) | vector("angular_momentum", L, 64 * EPS * sizes[2])
-        off_law = 0.0
+        off_law = size_of_law = 0.0
         if self.run.contacts is not None:
             now = (np.array([kinetic, energy, height]), energy_noise + 64 * EPS * sizes[0])
-            of_contact, off_law = self.contact_figures(frame, before, at, r, scale, noise, (self.energies(before, before.get("activation")), now))
+            of_contact, off_law, size_of_law = self.contact_figures(frame, before, at, r, scale, noise, (self.energies(before, before.get("activation")), now))
             out |= of_contact
         if linearized:
             contacts = self.run.contacts_of(frame)
             pushed = 0 if contacts is None else contact.forces(contacts, len(at["positions"]) + len(contact.obstacle_vertices(self.scene, at)))[:self.mesh.nodes]
-            figure = self.linearized(before, at, pushed, off_law)
+            figure = self.linearized(before, at, pushed, off_law, size_of_law)
             if figure is not None:
                 out["equation_residual"] = figure
         if self.run.basis is not None:

@@ -133,7 +133,7 @@ def law(contacts, x0, x1, bent, mu, slipping, turning):
     against = limit[:, None] * u[:, 1:] / np.maximum(np.hypot(u[:, 1], u[:, 2]), 1e-300)[:, None]
     lost = (slip > slipping) & sticks | slides & (angle > turning)
     off = np.where(lost, np.maximum(excess, np.linalg.norm(r[:, 1:] + against, axis=1)), excess)
-    least = 1e-2 * (largest(push) or largest(np.linalg.norm(r, axis=1)))
+    least = 0.2 * (largest(push) or largest(np.linalg.norm(r, axis=1)))
     return out | {"active": int(on.sum()), "violation": largest(-u[:, 0] - slack), "open": largest(np.abs(u[:, 0]) - slack, on),
                   "apart": largest(apart, on), "true_gap": largest(np.abs(apart - demand) - slack - np.hypot(u[:, 1], u[:, 2]), on), "sliding": largest(slip, sticks), "angle": largest(angle, slides), "normal": largest(turned, on),
                   "cone": largest(excess / np.maximum(np.maximum(limit, least), 1e-300))}, float(np.linalg.norm(off))
