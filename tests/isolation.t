@@ -80,7 +80,7 @@ ok(!-e scratch('parts.h5.parts'), 'nothing is left beside the file');
   alarm 60;
   my ($code, $said, $words) = eval { run('run', @faulty, '-s', 'faulty', '-s', 'faulty:fault=target', '--steps', '4', '-o', 'target.h5') };
   alarm 0;
-  ok(!$@ && $code == 1 && $words =~ /'target.h5' is not a regular file/, 'a pipe in the place of the results is refused') or diag $@ || "$code $words";
+  ok(!$@ && $code == 1 && $words =~ /'target.h5' is a FIFO, not a regular file/, 'a pipe in the place of the results is refused') or diag $@ || "$code $words";
 }
 
 # ---- a solver that does not let go after its result was written

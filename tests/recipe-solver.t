@@ -42,7 +42,7 @@ spew(scratch('leap.c'), $program);
 my ($tree, $root) = (scratch('tree'), root());
 mkdir $tree or die;
 commands_run($tree, <<"END", 'a copy of the source, with what is built of it');
-ln -s $root/Makefile $root/harness $root/problems $root/reports $root/tests .
+ln -s $root/Makefile $root/deps.sh $root/harness $root/problems $root/reports $root/tests .
 cp -a $root/solvers solvers
 mkdir build
 cp -a $root/build/obj build/obj

@@ -183,7 +183,7 @@ static eb_error judge_run(rig *r) {
   enum { STEPS = 10 };
   eb_verdict *verdict = &r->auditor.verdict;
   eb_reason reason = EB_RUNNING;
-  double row[EB_COL_COUNT];
+  double row[EB_COL_COUNT] = {0}; /* nobody measures the time */
   bool finite;
   eb_state_copy(r->start, r->after);
   memset(r->after->v, 0, 3 * (size_t)r->after->node_count * sizeof *r->after->v);

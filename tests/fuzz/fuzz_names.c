@@ -15,7 +15,8 @@ const fuzz_target fuzz_seeds = {
         "{n}-{m} = rings:b={q} {m} for m k in cr 1 ica 2 for z in {m}-1\n"}};
 
 static eb_error check_use(const eb_definitions *names, const char *text) {
-  const eb_definitions none = {0};
+  double asked = 0;
+  const eb_definitions none = {.asked = &asked};
   eb_expression *e, *again = NULL;
   eb_text printed = {0};
   EB_TRY(eb_definitions_parse(names, text, &e));
