@@ -12,25 +12,24 @@
 
 /* By eb_mesh_format. The reader of volumes; TetGen's takes two files. */
 static const struct format {
-  const char *name, *ending;
+  const char *ending;
   eb_error (*read_mesh)(eb_scan *, eb_draft *);
 } formats[] = {
-    [EB_FORMAT_AUTO] = {"unknown", NULL, NULL},
-    [EB_FORMAT_MEDIT] = {"MEDIT", ".mesh", eb_read_medit},
-    [EB_FORMAT_GMSH22] = {"Gmsh 2.2", ".msh", eb_read_gmsh},
-    [EB_FORMAT_GMSH22_BINARY] = {"binary Gmsh 2.2", NULL, eb_read_gmsh},
-    [EB_FORMAT_GMSH41] = {"Gmsh 4.1", NULL, eb_read_gmsh},
-    [EB_FORMAT_GMSH41_BINARY] = {"binary Gmsh 4.1", NULL, eb_read_gmsh},
-    [EB_FORMAT_TETGEN] = {"TetGen", ".node", NULL},
-    [EB_FORMAT_VEGA] = {"Vega", ".veg", eb_read_vega},
-    [EB_FORMAT_VTK] = {"VTK", ".vtk", eb_read_vtk},
-    [EB_FORMAT_VTK_BINARY] = {"binary VTK", NULL, eb_read_vtk},
-    [EB_FORMAT_OBJ] = {"OBJ", ".obj", NULL},
-    [EB_FORMAT_PLY] = {"PLY", ".ply", NULL},
-    [EB_FORMAT_PLY_BINARY] = {"binary PLY", NULL, NULL},
-    [EB_FORMAT_OFF] = {"OFF", ".off", NULL},
-    [EB_FORMAT_STL] = {"STL", ".stl", NULL},
-    [EB_FORMAT_STL_BINARY] = {"binary STL", NULL, NULL},
+    [EB_FORMAT_MEDIT] = {".mesh", eb_read_medit},
+    [EB_FORMAT_GMSH22] = {".msh", eb_read_gmsh},
+    [EB_FORMAT_GMSH22_BINARY] = {NULL, eb_read_gmsh},
+    [EB_FORMAT_GMSH41] = {NULL, eb_read_gmsh},
+    [EB_FORMAT_GMSH41_BINARY] = {NULL, eb_read_gmsh},
+    [EB_FORMAT_TETGEN] = {".node", NULL},
+    [EB_FORMAT_VEGA] = {".veg", eb_read_vega},
+    [EB_FORMAT_VTK] = {".vtk", eb_read_vtk},
+    [EB_FORMAT_VTK_BINARY] = {NULL, eb_read_vtk},
+    [EB_FORMAT_OBJ] = {".obj", NULL},
+    [EB_FORMAT_PLY] = {".ply", NULL},
+    [EB_FORMAT_PLY_BINARY] = {NULL, NULL},
+    [EB_FORMAT_OFF] = {".off", NULL},
+    [EB_FORMAT_STL] = {".stl", NULL},
+    [EB_FORMAT_STL_BINARY] = {NULL, NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -53,10 +52,6 @@ static eb_mesh_format by_extension(const char *name) {
   return has_ending(name, ".ele") ? EB_FORMAT_TETGEN : EB_FORMAT_AUTO;
 }
 
-const char *eb_mesh_format_name(eb_mesh_format format) {
-  return format_of(format)->name;
-}
-
 /* Whether all files of the format open with a word of its own, by which they are recognized. */
 static bool has_opening(eb_mesh_format format) {
   return format >= EB_FORMAT_MEDIT && format <= EB_FORMAT_PLY_BINARY &&
@@ -77,8 +72,8 @@ static eb_error format_detect(const char *name, const char *data, size_t bytes,
     *out = EB_FORMAT_STL_BINARY;
   if (has_opening(*out) || (*out != EB_FORMAT_AUTO && *out != EB_FORMAT_STL_BINARY && !text))
     return EB_ERROR(EB_ERR_FORMAT, "%s:1: the file is named as %s, but does not open like it%s%s%s",
-                    name, format_of(*out)->name, guess || !text ? "; it looks like " : "",
-                    guess   ? format_of(guess)->name
+                    name, eb_mesh_format_name(*out), guess || !text ? "; it looks like " : "",
+                    guess   ? eb_mesh_format_name(guess)
                     : !text ? "binary data of another format"
                             : "",
                     guess ? ": name it by what it is" : "");
@@ -146,7 +141,7 @@ static eb_error parse_mesh(eb_mesh_format format, const source *s, const source 
     error = known->read_mesh(&scan, &draft);
   else
     error = EB_ERROR(EB_ERR_FORMAT, "%s: %s is a surface, not a volume mesh; make it solid first",
-                     s->name, known->name);
+                     s->name, eb_mesh_format_name(format));
   if (!error) error = eb_draft_finish(&draft, &scan, out);
   eb_draft_clear(&draft);
   leave_locale(&locale);
@@ -167,7 +162,7 @@ static eb_error parse_surface(eb_mesh_format format, const source *s, eb_surface
   eb_error error = holds_surface(format)
                        ? eb_read_surface(&scan, format, out)
                        : EB_ERROR(EB_ERR_FORMAT, "%s: %s is a volume mesh, not a surface", s->name,
-                                  format_of(format)->name);
+                                  eb_mesh_format_name(format));
   leave_locale(&locale);
   return error;
 }
@@ -344,7 +339,7 @@ eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *m
                     path);
   if (format < EB_FORMAT_MEDIT || format > EB_FORMAT_VTK_BINARY)
     return EB_ERROR(EB_ERR_USAGE, "%s: %s cannot hold a volume mesh; choose a volume format", path,
-                    format_of(format)->name);
+                    eb_mesh_format_name(format));
   if (mesh->type == EB_TRIANGLE)
     return EB_ERROR(EB_ERR_UNSUPPORTED,
                     "%s: a planar mesh is written as a surface; choose OBJ, PLY, OFF or STL", path);
@@ -366,6 +361,6 @@ eb_error eb_surface_write(const char *path, eb_mesh_format format, const eb_surf
   if (format == EB_FORMAT_AUTO) format = by_extension(path);
   if (!holds_surface(format))
     return EB_ERROR(EB_ERR_USAGE, "%s: %s cannot hold a surface; choose OBJ, PLY, OFF or STL", path,
-                    format_of(format)->name);
+                    eb_mesh_format_name(format));
   return write_file(path, format, NULL, false, surface);
 }

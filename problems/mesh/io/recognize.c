@@ -4,6 +4,31 @@
 
 #include "problems/mesh/io/formats.h"
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+const char *eb_mesh_format_name(eb_mesh_format format) {
+  static const char *const names[] = {
+      [EB_FORMAT_AUTO] = "unknown",
+      [EB_FORMAT_MEDIT] = "MEDIT",
+      [EB_FORMAT_GMSH22] = "Gmsh 2.2",
+      [EB_FORMAT_GMSH22_BINARY] = "binary Gmsh 2.2",
+      [EB_FORMAT_GMSH41] = "Gmsh 4.1",
+      [EB_FORMAT_GMSH41_BINARY] = "binary Gmsh 4.1",
+      [EB_FORMAT_TETGEN] = "TetGen",
+      [EB_FORMAT_VEGA] = "Vega",
+      [EB_FORMAT_VTK] = "VTK",
+      [EB_FORMAT_VTK_BINARY] = "binary VTK",
+      [EB_FORMAT_OBJ] = "OBJ",
+      [EB_FORMAT_PLY] = "PLY",
+      [EB_FORMAT_PLY_BINARY] = "binary PLY",
+      [EB_FORMAT_OFF] = "OFF",
+      [EB_FORMAT_STL] = "STL",
+      [EB_FORMAT_STL_BINARY] = "binary STL",
+  };
+  bool known = (size_t)format < sizeof names / sizeof *names;
+  return names[known ? format : EB_FORMAT_AUTO];
+}
+
 /* ---- what no reader takes -------------------------------------------------------------------- */
 
 #define CONVERT "convert it with `meshio convert IN out.msh`"
