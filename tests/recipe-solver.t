@@ -32,6 +32,7 @@ local $ENV{PATH} = "$prefix/bin:$ENV{PATH}";
 commands_run(scratch(), "cc -std=c17 -Wall -Wextra -Werror -fsyntax-only \$(pkg-config --cflags elastobench) leap.c", 'the program has no warnings');
 commands_run(scratch(), $plugin, 'it builds and runs as a plug-in');
 ok(-s scratch('leap.h5'), '  and leaves a result');
+is_code(0, 'so does the worked example of the README', 'check', 'explicit', '--plugin', plugin('explicit'));
 # An option of its own may be called as one of ours is: what it means is the plug-in's.
 (my $namesake = $program) =~ s/(?=\{"substeps")/{"linear", EB_OPTION_CHOICE, "mine", 0, 0, "mine|other", "", "not ours"}, /;
 spew(scratch('leap.c'), $namesake);
