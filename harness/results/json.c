@@ -110,12 +110,13 @@ json_t *eb_json_options(const eb_option *options) {
   return array;
 }
 
+/* An error of the stream is told by who closes it, and knows its name. */
 static eb_error dump(json_t *json, size_t form, FILE *out) {
   if (!json) return EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text");
   int failed = json_dumpf(json, out, form | JSON_REAL_PRECISION(17));
   json_decref(json);
   fputc('\n', out);
-  return failed ? EB_ERROR(EB_ERR_IO, "cannot write the JSON text") : EB_OK;
+  return failed && !ferror(out) ? EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text") : EB_OK;
 }
 
 eb_error eb_json_print(json_t *json, FILE *out) {
