@@ -97,11 +97,11 @@ LIB_SRC   := $(filter-out $(PETSC_SRC),$(LIB_SRC))
 TOOL_SRC  := $(sort $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c)))
 TOOL_SRC  := $(filter-out harness/start.c harness/bench/main.c harness/bench/bench_%.c,$(TOOL_SRC))
 BENCH_SRC := $(sort $(wildcard harness/bench/main.c harness/bench/bench_*.c))
-TEST_SRC  := $(sort $(wildcard tests/test_*.c))
+TEST_SRC  := $(sort $(wildcard tests/*/test_*.c))
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
 PLUGIN_SRC := $(sort $(wildcard tests/plugins/*.c))
-SCRIPTS   := $(sort $(wildcard tests/*.t))
+SCRIPTS   := $(sort $(wildcard tests/*/*.t))
 
 object   = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB      := $(BUILD)/libelastobench.a
@@ -204,19 +204,19 @@ $(BUILD)/elasticity-peer $(BUILD)/elasticity-ours:
 # What is built on PETSc is loaded from the program's own folder alone.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) $(LIB)
 	@mkdir -p $(@D)
-	@ln -sfn ../$(notdir $(ON_PETSC)) $(@D)/$(notdir $(ON_PETSC))
+	@ln -sfn ../../$(notdir $(ON_PETSC)) $(@D)/$(notdir $(ON_PETSC))
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
 # Exact references.
-$(BUILD)/tests/test_continuous: PKG_LIBS += $(call flags,--libs,$(TEST_PACKAGES))
+$(BUILD)/tests/collision/test_continuous: PKG_LIBS += $(call flags,--libs,$(TEST_PACKAGES))
 
 # Siconos is a reference for one test, where it is installed (Debian: libsiconos-numerics-dev). It brings a sequential stand-in for MPI, which
 # must not meet the real one: that test is linked with what it needs and nothing else.
 ifneq ($(wildcard /usr/include/siconos/numerics/SiconosNumerics.h),)
 # The program loads it at run time, in a scope of its own, which sanitizers do not take.
-$(call object,tests/test_siconos.c $(if $(SANITIZE),,harness/fclib/siconos.c)): ALL_CFLAGS += -DEB_HAVE_SICONOS -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
-$(BUILD)/tests/test_siconos: $(call object,tests/test_siconos.c tests/support/block_systems.c) $(LIB)
+$(call object,tests/fclib/test_siconos.c $(if $(SANITIZE),,harness/fclib/siconos.c)): ALL_CFLAGS += -DEB_HAVE_SICONOS -isystem /usr/include/siconos -isystem /usr/include/siconos/numerics
+$(BUILD)/tests/fclib/test_siconos: $(call object,tests/fclib/test_siconos.c tests/support/block_systems.c) $(LIB)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) -Wl,--as-needed $^ -o $@ -lsiconos_numerics $(PKG_LIBS)
@@ -263,7 +263,7 @@ endif
 JOBS ?= 2
 check-tests: tests ## run the tests but for EXCEPT, JOBS programs at a time, without installing anything
 	$(TEST_ENV) BUILD=$(BUILD) prove --timer -j$(JOBS) -e '' \
-	  $(filter-out $(EXCEPT:%=$(BUILD)/tests/%),$(TESTS)) $(FUZZERS) $(SCRIPTS:%=./%)
+	  $(filter-out $(EXCEPT:%=$(BUILD)/tests/\%/%),$(TESTS)) $(FUZZERS) $(SCRIPTS:%=./%)
 
 test: ## install what is missing, build, run every test
 	$(MAKE) --no-print-directory deps PACKAGES="$(PACKAGES) $(TEST_PACKAGES)"

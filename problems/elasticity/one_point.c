@@ -37,7 +37,8 @@
  * The same, with the n_d of the centre, is our definition for other shapes, which McAdams et al. do
  * not have: the variance is that of x - F X, and linear fields cost nothing. Of a cube it is
  * perturbation with 8 for the first three patterns and 12 for the last, Gauss points on mu |F|^2
- * would give 8/3 and 4/3, and shape matching is perturbation with 4 (tests/test_hexahedra.c). */
+ * would give 8/3 and 4/3, and shape matching is perturbation with 4
+ * (tests/elasticity/test_hexahedra.c). */
 #include <string.h>
 
 #include "problems/base/vector3.h"

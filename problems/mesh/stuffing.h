@@ -6,8 +6,8 @@
 #include "problems/mesh/sdf.h"
 
 /* Every dihedral angle lies within these bounds, degrees: the extremes over all stencils, warps and
- * cut points (tests/test_stencil.c enumerates them; the paper states 10.7 and 164.8 for the uniform
- * method). */
+ * cut points (tests/mesh/test_stencil.c enumerates them; the paper states 10.7 and 164.8 for the
+ * uniform method). */
 #define EB_STUFFING_MIN_DIHEDRAL 10.784
 #define EB_STUFFING_MAX_DIHEDRAL 164.738
 

@@ -1,6 +1,7 @@
 /* Solvers that cheat. The honest core is a built-in solver (option `of`); around it, from step `at`
  * on, one thing is done wrong (option `fault`): the rules of harness/audit/rules.h have to name it.
- * With fault=none nothing is wrong. tests/README.md lists the faults, tests/cheats.t runs them. */
+ * With fault=none nothing is wrong. tests/README.md lists the faults, tests/audit/cheats.t runs
+ * them. */
 #include "problems/scene_impl.h"
 #include "tests/plugins/wrapped.h"
 
