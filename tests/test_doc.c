@@ -62,20 +62,20 @@ static void test_blocks(void) {
 static void test_details(void) {
   eb_doc doc = {0};
   for (int open = 0; open < 2; open++) {
-    eb_doc_details(&doc, open, open ? "open" : "folded");
+    eb_doc_details(&doc, open ? EB_DOC_OPEN : EB_DOC_APPENDIX, open ? "open" : "folded");
     eb_doc_paragraph(&doc, EB_DOC_PLAIN, "within");
-    eb_doc_details(&doc, true, "inner");
+    eb_doc_details(&doc, EB_DOC_FOLDED, "inner");
     eb_doc_paragraph(&doc, EB_DOC_PLAIN, "deep");
     eb_doc_end(&doc);
     eb_doc_end(&doc);
   }
   eb_doc_paragraph(&doc, EB_DOC_PLAIN, "behind");
   says(&doc, EB_DOC_TEXT, "folded\nopen\n  within\n  inner\n    deep\nbehind\n",
-       "a terminal shows what is open");
+       "a terminal shows all but appendices");
   has(&doc, EB_DOC_MARKDOWN, "<details><summary>folded</summary>\n\nwithin\n\n<details>",
       "Markdown folds all of it");
   has(&doc, EB_DOC_HTML,
-      "<details><summary>folded</summary>\n<p>within</p>\n<details open><summary>inner</summary>\n"
+      "<details><summary>folded</summary>\n<p>within</p>\n<details><summary>inner</summary>\n"
       "<p>deep</p>\n</details>\n</details>\n<details open><summary>open",
       "a page unfolds what is open");
   eb_doc_clear(&doc);
@@ -214,7 +214,7 @@ static void test_groups(void) {
 
 /* Long texts leave their row on a terminal; tables and details may stand within a row. */
 static void test_wide(void) {
-  static const char *const heads[] = {"claim", "verdict", "what", NULL}, *const inner[] = {"x", "y",
+  static const char *const heads[] = {"claim", "what", "verdict", NULL}, *const inner[] = {"x", "y",
                                                                                            NULL};
   eb_doc doc = {0};
   char words[200];
@@ -224,14 +224,15 @@ static void test_wide(void) {
   eb_doc_heads(&doc, heads);
   eb_doc_row(&doc, NULL);
   eb_doc_cell(&doc, EB_DOC_PLAIN, "one");
-  eb_doc_cell(&doc, EB_DOC_GOOD, "holds");
   eb_doc_cell(&doc, EB_DOC_PLAIN, "%s", words);
-  eb_doc_details(&doc, true, "conditions");
+  eb_doc_cell(&doc, EB_DOC_GOOD, "holds");
+  eb_doc_details(&doc, EB_DOC_FOLDED, "conditions");
   eb_doc_table(&doc, NULL);
   eb_doc_heads(&doc, inner);
   eb_doc_row(&doc, NULL);
-  eb_doc_cell(&doc, EB_DOC_CODE, "a < b");
   eb_doc_number(&doc, EB_DOC_PLAIN, 2);
+  eb_doc_cell(&doc, EB_DOC_CODE, "a < b");
+  eb_doc_text(&doc, EB_DOC_PLAIN, ": %s", words);
   eb_doc_end(&doc);
   eb_doc_end(&doc);
   eb_doc_row(&doc, NULL);
@@ -244,17 +245,34 @@ static void test_wide(void) {
        "word010 word011\n"
        "          word012 word013 word014 word015 word016 word017 word018 word019\n"
        "    conditions\n"
-       "      x      y\n"
-       "      a < b  2\n"
+       "      x  y\n"
+       "      2  a < b: word000 word001 word002 word003 word004 word005 word006 word007 word008 "
+       "word009 word010\n"
+       "         word011 word012 word013 word014 word015 word016 word017 word018 word019\n"
        "two\n",
-       "what is too wide for a terminal has lines of its own");
+       "what is too wide for a terminal has lines of its own, a last column in its place");
   has(&doc, EB_DOC_MARKDOWN,
       "| two | | |\n\n**one**\n\n<details><summary>conditions</summary>\n\n| x | y |\n|---|---|\n"
-      "| `a < b` | 2 |\n\n</details>\n",
+      "| 2 | `a < b`: word000 ",
       "  Markdown has a row's table below");
   has(&doc, EB_DOC_HTML, "<td class=\"text wide\">word000", "  a page breaks such a column");
   has(&doc, EB_DOC_HTML, "</summary>\n<div class=\"scroll\"><table>\n",
       "  and has the table within the row");
+  eb_doc_clear(&doc);
+}
+
+static void test_join(void) {
+  eb_doc doc = {0}, more = {0}, none = {0};
+  eb_doc_heading(&doc, 1, NULL, "a");
+  eb_doc_paragraph(&more, EB_DOC_PLAIN, "b");
+  eb_doc_link(&more, "c", "d");
+  eb_doc_join(&doc, &more);
+  eb_doc_join(&doc, &none);
+  says(&doc, EB_DOC_MARKDOWN, "# a\n\nb[d](c)\n", "documents are joined");
+  says(&more, EB_DOC_MARKDOWN, "", "  and the second is empty then");
+  more.failed = true;
+  eb_doc_join(&doc, &more);
+  tap_ok(doc.failed, "  and failed when one is");
   eb_doc_clear(&doc);
 }
 
@@ -269,7 +287,7 @@ static void test_hostile(void) {
   eb_doc_link(&doc, hostile, "%s", hostile);
   eb_doc_link(&doc, "javascript:alert(1)", "no link");
   eb_doc_link(&doc, "https://example.org/a:b", "a link");
-  eb_doc_details(&doc, true, "%s", hostile);
+  eb_doc_details(&doc, EB_DOC_FOLDED, "%s", hostile);
   eb_doc_end(&doc);
   eb_doc_plot(&doc, "stem", "%s", hostile);
   eb_doc_table(&doc, NULL);
@@ -329,6 +347,7 @@ int main(void) {
   test_table();
   test_groups();
   test_wide();
+  test_join();
   test_hostile();
   test_failed();
   eb_text_clear(&written);

@@ -29,7 +29,7 @@ typedef enum eb_doc_kind {
 typedef struct eb_doc_block {
   eb_doc_kind kind;
   eb_doc_class class;
-  int number;   /* heading: level; group: columns; details: open; cell: of a number */
+  int number;   /* heading: level; group: columns; details: its fold; cell: of a number */
   char *text;   /* of a piece, verbatim and markup: the words; else NULL */
   char *target; /* link; id of a heading or row; style of a table; file of a figure; or NULL */
 } eb_doc_block;
@@ -59,7 +59,8 @@ bool eb_doc_is_address(const char *target);
 typedef struct eb_doc_column {
   int width;   /* characters, of its head too */
   bool number; /* some cell is one */
-  bool below;  /* on a terminal: its cells have lines of their own below the row */
+  bool below;  /* on a terminal: its cells have lines of their own below the row, */
+  bool filled; /*   or are broken into lines; of the last one alone */
 } eb_doc_column;
 typedef struct eb_doc_columns {
   eb_doc_column *at;

@@ -89,8 +89,8 @@ void eb_doc_item(eb_doc *doc, const char *format, ...) {
   BEGIN(EB_DOC_KIND_ITEM, EB_DOC_PLAIN, 0, NULL);
 }
 
-void eb_doc_details(eb_doc *doc, bool open, const char *format, ...) {
-  BEGIN(EB_DOC_KIND_DETAILS, EB_DOC_PLAIN, open, NULL);
+void eb_doc_details(eb_doc *doc, eb_doc_fold fold, const char *format, ...) {
+  BEGIN(EB_DOC_KIND_DETAILS, EB_DOC_PLAIN, (int)fold, NULL);
 }
 
 void eb_doc_plot(eb_doc *doc, const char *stem, const char *format, ...) {
@@ -184,6 +184,19 @@ void eb_doc_markup(eb_doc *doc, const char *markup) {
 
 void eb_doc_end(eb_doc *doc) {
   add(doc, (eb_doc_block){.kind = EB_DOC_KIND_END}, NULL);
+}
+
+void eb_doc_join(eb_doc *doc, eb_doc *more) {
+  for (int b = 0; b < more->count; b++) {
+    eb_doc_block block = more->blocks[b];
+    char *target = block.target;
+    block.target = NULL;
+    add(doc, block, target);
+    free(target);
+  }
+  doc->failed = doc->failed || more->failed;
+  free(more->blocks);
+  *more = (eb_doc){0};
 }
 
 void eb_doc_clear(eb_doc *doc) {

@@ -34,6 +34,8 @@ typedef struct eb_doc {
   bool failed; /* without memory */
 } eb_doc;
 void eb_doc_clear(eb_doc *doc);
+/* Appends the blocks of another document, which is empty then. */
+void eb_doc_join(eb_doc *doc, eb_doc *more);
 
 #define EB_DOC_PRINTF(words, arguments) __attribute__((format(printf, words, arguments)))
 
@@ -49,9 +51,13 @@ void eb_doc_lines(eb_doc *doc, eb_doc_class class, const char *text);
 void eb_doc_item(eb_doc *doc, const char *format, ...) EB_DOC_PRINTF(2, 3);
 /* Lines that are neither filled nor broken. */
 void eb_doc_verbatim(eb_doc *doc, const char *format, ...) EB_DOC_PRINTF(2, 3);
-/* Begins what unfolds under its title; ends with eb_doc_end. A terminal shows the title alone of
- * what is not `open`. */
-void eb_doc_details(eb_doc *doc, bool open, const char *format, ...) EB_DOC_PRINTF(3, 4);
+/* Begins what unfolds under its title; ends with eb_doc_end. */
+typedef enum eb_doc_fold {
+  EB_DOC_APPENDIX, /* a page folds it, a terminal shows its title alone */
+  EB_DOC_OPEN,     /* a page has it unfolded */
+  EB_DOC_FOLDED    /* a page folds it */
+} eb_doc_fold;
+void eb_doc_details(eb_doc *doc, eb_doc_fold fold, const char *format, ...) EB_DOC_PRINTF(3, 4);
 /* Ends the innermost table or details. */
 void eb_doc_end(eb_doc *doc);
 

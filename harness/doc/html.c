@@ -181,7 +181,8 @@ static void put_verbatim(eb_doc_writer *w) {
 }
 
 static void put_details(eb_doc_writer *w) {
-  EB_DOC_PUT(w, w->doc->blocks[w->at].number ? "<details open><summary>" : "<details><summary>");
+  EB_DOC_PUT(w, w->doc->blocks[w->at].number == EB_DOC_OPEN ? "<details open><summary>"
+                                                            : "<details><summary>");
   put_pieces(w);
   EB_DOC_PUT(w, "</summary>\n");
   eb_doc_write_html(w);

@@ -57,18 +57,21 @@ static int row_width(const eb_doc_columns *columns) {
   return width - 2;
 }
 
-/* Until the row fits, the widest texts leave it. */
-static void move_below(eb_doc_columns *columns, int indent) {
+/* Until the row fits, texts leave it: the last one is broken into lines where there is room for it,
+ * else the widest goes below. */
+static void make_fit(eb_doc_columns *columns, int indent) {
+  eb_doc_column *last = &columns->at[columns->count - 1];
   while (indent + row_width(columns) > LINE) {
+    int room = LINE - indent - row_width(columns) + last->width;
     eb_doc_column *widest = NULL;
-    for (int c = 1; c < columns->count; c++) {
-      eb_doc_column *one = &columns->at[c];
+    for (eb_doc_column *one = columns->at + 1; one <= last; one++)
       if (!one->below && !one->number && one->width > WIDE &&
           (!widest || one->width > widest->width))
         widest = one;
-    }
     if (!widest) return;
-    widest->below = true;
+    widest->filled = widest == last && room > WIDE;
+    if (widest->filled) widest->width = room;
+    widest->below = !widest->filled;
   }
 }
 
@@ -88,15 +91,23 @@ static void put_columns(eb_doc_writer *w, const eb_doc_columns *columns, eb_doc_
   const eb_doc *doc = w->doc;
   int pad = w->indent;
   const eb_doc_column *of = columns->at;
-  for (; eb_doc_next(w) == kind || eb_doc_next(w) == EB_DOC_KIND_GROUP;
-       w->at = eb_doc_behind(doc, w->at)) {
+  for (; eb_doc_is(w, kind) || eb_doc_is(w, EB_DOC_KIND_GROUP); w->at = eb_doc_behind(doc, w->at)) {
     const eb_doc_block *block = &doc->blocks[w->at];
     if (block->kind == EB_DOC_KIND_GROUP || (of++)->below) continue;
     bool right = kind == EB_DOC_KIND_HEAD ? of[-1].number : block->number;
     eb_text words = {0};
     eb_doc_gather(w, w->at, &words);
-    if (!w->error) put_column(w, words.data, of[-1].width, right, &pad);
+    if (of[-1].filled && words.length) {
+      EB_DOC_PUT(w, "%*s", pad, "");
+      if (!w->error) fill(w, words.data, LINE - of[-1].width, LINE - of[-1].width);
+    } else if (!w->error) {
+      put_column(w, words.data, of[-1].width, right, &pad);
+    }
+    bool ended = of[-1].filled && words.length;
     eb_text_clear(&words);
+    if (!ended) continue;
+    w->at = eb_doc_behind(doc, w->at);
+    return;
   }
   EB_DOC_PUT(w, "\n");
 }
@@ -106,8 +117,8 @@ static void put_columns(eb_doc_writer *w, const eb_doc_columns *columns, eb_doc_
 static void put_groups(eb_doc_writer *w, eb_doc_columns *columns, bool show) {
   const eb_doc *doc = w->doc;
   int column = 0, pad = w->indent;
-  for (int b = w->at;
-       doc->blocks[b].kind == EB_DOC_KIND_GROUP || doc->blocks[b].kind == EB_DOC_KIND_HEAD;) {
+  for (int b = w->at; b < doc->count && (doc->blocks[b].kind == EB_DOC_KIND_GROUP ||
+                                         doc->blocks[b].kind == EB_DOC_KIND_HEAD);) {
     bool group = doc->blocks[b].kind == EB_DOC_KIND_GROUP;
     int count = group ? doc->blocks[b].number : 1, width = -2;
     eb_text words = {0};
@@ -128,21 +139,21 @@ static void put_groups(eb_doc_writer *w, eb_doc_columns *columns, bool show) {
 /* "head: text" of the columns that left the row whose cells begin at a block. */
 static void put_below(eb_doc_writer *w, int head, int cell, const eb_doc_columns *columns) {
   const eb_doc *doc = w->doc;
-  for (int c = 0; c < columns->count && doc->blocks[cell].kind == EB_DOC_KIND_CELL; c++) {
+  int indent = w->indent + BELOW;
+  for (int c = 0; cell < doc->count && doc->blocks[cell].kind == EB_DOC_KIND_CELL; c++) {
     eb_text words = {0}, name = {0};
     while (doc->blocks[head].kind == EB_DOC_KIND_GROUP) head = eb_doc_behind(doc, head);
-    eb_doc_gather(w, head, &name);
+    if (columns->headed) eb_doc_gather(w, head, &name);
     eb_doc_gather(w, cell, &words);
     if (!w->error && columns->at[c].below && words.length) {
-      int hang = w->indent + BELOW + eb_doc_width(name.data, name.length) + 2;
-      EB_DOC_PUT(w, "%*s%s: ", w->indent + BELOW, "", name.data);
-      fill(w, words.data, hang, hang < LINE / 2 ? hang : w->indent + BELOW + STEP);
+      int at = indent + (name.length ? eb_doc_width(name.data, name.length) + 2 : 0);
+      EB_DOC_PUT(w, "%*s%s%s", indent, "", name.length ? name.data : "", name.length ? ": " : "");
+      fill(w, words.data, at, at < LINE / 2 ? at : indent + STEP);
     }
     eb_text_clear(&words);
     eb_text_clear(&name);
     head = eb_doc_behind(doc, head);
     cell = eb_doc_behind(doc, cell);
-    if (cell >= doc->count) return;
   }
 }
 
@@ -167,7 +178,7 @@ static void put_table(eb_doc_writer *w) {
   if (!w->error) w->error = eb_doc_columns_of(w, &columns);
   if (w->error) return;
   int head = ++w->at;
-  move_below(&columns, w->indent);
+  if (columns.count) make_fit(&columns, w->indent);
   if (columns.grouped) put_groups(w, &columns, false);
   if (columns.grouped) put_groups(w, &columns, true);
   if (columns.headed) put_columns(w, &columns, EB_DOC_KIND_HEAD);
@@ -186,7 +197,7 @@ static void separate(eb_doc_writer *w, eb_doc_kind kind) {
 }
 
 static void put_details(eb_doc_writer *w) {
-  bool open = w->doc->blocks[w->at].number;
+  bool open = w->doc->blocks[w->at].number != EB_DOC_APPENDIX;
   int behind = eb_doc_behind(w->doc, w->at);
   put_lines(w, w->indent, "");
   w->indent += STEP;
