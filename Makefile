@@ -1,6 +1,6 @@
 # elastobench: build, test, measure, install. `make help` lists the targets.
 #
-# Options: ASAN=1 UBSAN=1 TSAN=1 COVERAGE=1 (each its own build folder), ARCH=native, CC=clang BUILD=build-clang,
+# Options: ASAN=1 UBSAN=1 TSAN=1 DEBUG=1 COVERAGE=1 (each its own build folder), ARCH=native, CC=clang BUILD=build-clang,
 # WERROR=-Werror, NO_INSTALL=1 (deps only checks), PREFIX=/usr/local.
 
 # ---- what to build with -------------------------------------------------------------------------
@@ -34,6 +34,13 @@ ifeq ($(FUZZ),1)
   SANITIZE += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
   CC := clang
 endif
+# Invariants (problems/base/assert.h) are checked with a sanitizer, and for debugging.
+ifneq ($(DEBUG)$(SANITIZE),)
+  CHECKED := -DEB_DEBUG=1
+endif
+ifeq ($(DEBUG),1)
+  VARIANT := $(VARIANT)-debug
+endif
 # What the compiler builds for: on x86-64 processors with AVX2, elsewhere what the compiler takes by itself.
 BASELINE     := $(if $(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),x86-64)
 DEFAULT_ARCH := $(addsuffix -v3,$(BASELINE))
@@ -43,7 +50,7 @@ ifneq ($(ARCH),$(DEFAULT_ARCH))
   VARIANT := $(VARIANT)-$(ARCH)
 endif
 BUILD := build$(VARIANT)
-OPT := $(if $(SANITIZE),-O1 -g,-O3 -g)
+OPT := $(if $(SANITIZE),-O1 -g,$(if $(CHECKED),-O1 -g3,-O3 -g))
 
 # ---- packages -----------------------------------------------------------------------------------
 # What is needed, as Debian's PACKAGE=PROGRAM, or PACKAGE=NAMES:HEADER:LIBRARY with the names that pkg-config may know the
@@ -83,7 +90,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prot
 CONTRACT  = $(if $(filter problems/mesh/% problems/collision/% problems/contact/%penalty.c problems/scene% harness/audit/exact%,$<),-ffp-contract=off,-ffp-contract=fast)
 CFLAGS   ?=
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPT) $(MARCH) -fopenmp -fPIC -fno-math-errno \
-             -fno-trapping-math -fvisibility=hidden $(CONTRACT) $(WARNINGS) -I. $(PKG_CFLAGS) $(SANITIZE) $(CFLAGS)
+             -fno-trapping-math -fvisibility=hidden $(CONTRACT) $(WARNINGS) -I. $(PKG_CFLAGS) $(SANITIZE) $(CHECKED) $(CFLAGS)
 # Linking two hundred test programs takes mold a tenth of the time, gold a third; without them, or with a compiler that does not
 # know them, the default linker does.
 LINKER := $(firstword $(foreach l,mold gold,$(shell $(CC) -fuse-ld=$(l) -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=$(l))))

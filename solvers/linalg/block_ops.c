@@ -10,6 +10,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "solvers/linalg/block3.h"
 
 enum {
@@ -26,6 +27,8 @@ static void multiply_rows(const eb_block_matrix *A, int32_t from, int32_t to, si
 
 void eb_block_multiply_rows(const eb_block_matrix *A, int32_t from, int32_t to, const double *x,
                             double *y) {
+  EB_ASSERT(0 <= from && from <= to && to <= A->rows);
+  EB_ASSERT(x != y);
   const size_t ahead = eb_block3_ahead(A->start[A->rows]);
   if (ahead)
     multiply_rows(A, from, to, ahead, x, y);
@@ -49,6 +52,7 @@ void eb_block_multiply(const eb_block_matrix *A, const double *x, double *y) {
  * neighbours: only these rows are visited, here and below. */
 void eb_block_lift(const eb_block_matrix *A, const uint8_t *fixed, const double *value,
                    double *rhs) {
+  EB_ASSERT(fixed && value && rhs);
   for (int32_t j = 0; j < A->rows; j++) {
     if (!fixed[j]) continue;
     const double *v = value + 3 * (int64_t)j;
@@ -68,6 +72,7 @@ void eb_block_lift(const eb_block_matrix *A, const uint8_t *fixed, const double 
  * their place would not, in units where the stiffness is 1e9. */
 double eb_block_free_diagonal(const eb_block_matrix *A, int32_t own, const uint8_t *fixed,
                               const eb_ranks *ranks) {
+  EB_ASSERT(0 <= own && own <= A->rows);
   double sum = 0;
   int64_t free_rows = 0;
   for (int32_t i = 0; i < own; i++) {
@@ -90,6 +95,8 @@ void eb_block_constrain(eb_block_matrix *A, const uint8_t *fixed, const double *
 /* x_s = value is said by rows d I x_s = d value. */
 void eb_block_constrain_to(eb_block_matrix *A, const uint8_t *fixed, const double *value,
                            double *rhs, double diagonal) {
+  EB_ASSERT(A->values && fixed);
+  EB_ASSERT(diagonal > 0);
   if (rhs && value) eb_block_lift(A, fixed, value, rhs);
   for (int32_t i = 0; i < A->rows; i++) {
     if (!fixed[i]) continue;
@@ -124,6 +131,7 @@ double eb_dot_piece(int64_t n, const double *x, const double *y) {
 /* n alone decides where the pieces end: with as many pieces as threads the sum would change with
  * their number. */
 eb_pieces eb_pieces_of(int64_t n) {
+  EB_ASSERT(n >= 0);
   const int64_t whole = 3 * LANES; /* of nodes and of lanes */
   int64_t length = (n + EB_PIECES - 1) / EB_PIECES;
   length = (length + whole - 1) / whole * whole;
@@ -133,6 +141,7 @@ eb_pieces eb_pieces_of(int64_t n) {
 /* One chain of at most EB_PIECES additions: together with a piece's n / (16 EB_PIECES) a term goes
  * through few enough of them that the error stays below (n / 4096 + 260) eps |x|.|y|. */
 double eb_pieces_sum(eb_pieces pieces, const double *piece) {
+  EB_ASSERT(0 <= pieces.count && pieces.count <= EB_PIECES);
   double sum = 0;
   for (int c = 0; c < pieces.count; c++) sum += piece[c];
   return sum;
@@ -166,6 +175,7 @@ static double scaled_norm(int64_t n, const double *x) {
 }
 
 double eb_norm_from(double square, int64_t n, const double *x) {
+  EB_ASSERT(!(square < 0));
   const double smallest_safe = 1e-290; /* below, squares of entries lose digits to underflow */
   return square > smallest_safe && isfinite(square) ? sqrt(square) : scaled_norm(n, x);
 }

@@ -14,6 +14,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 #include "problems/base/text.h"
@@ -84,6 +85,7 @@ static int enter(int threads) {
 
 eb_error eb_linear_create(const eb_linear_settings *settings, const eb_block_matrix *pattern,
                           eb_step_log *log, eb_linear **out) {
+  EB_ASSERT(settings->kind && pattern && out);
   const eb_linear_kind *kind = NULL;
   *out = NULL;
   EB_TRY(find_kind(settings->kind, &kind));
@@ -117,6 +119,7 @@ eb_error eb_linear_create(const eb_linear_settings *settings, const eb_block_mat
 
 eb_error eb_linear_set_matrix(eb_linear *linear, const eb_block_matrix *A, eb_step_log *log,
                               eb_reason *reason) {
+  EB_ASSERT(linear && A && A->values && reason);
   *reason = EB_DIVERGED_LIBRARY;
   linear->has_matrix = false;
   if (A->rows != linear->rows || A->start[A->rows] != linear->blocks)
@@ -138,6 +141,7 @@ eb_error eb_linear_set_matrix(eb_linear *linear, const eb_block_matrix *A, eb_st
 
 eb_error eb_linear_solve(eb_linear *linear, const double *b, double *x, eb_step_log *log,
                          bool log_residuals, eb_linear_result *result) {
+  EB_ASSERT(linear && b && x && result);
   *result = (eb_linear_result){.reason = EB_DIVERGED_LIBRARY, .residual = -1};
   if (!linear->has_matrix)
     return EB_ERROR(EB_ERR_INVALID,

@@ -30,6 +30,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal_data.h"
 
@@ -455,6 +456,7 @@ static eb_error start(const eb_multifrontal_settings *settings, eb_multifrontal 
 eb_error eb_multifrontal_create(const eb_multifrontal_settings *settings,
                                 const eb_block_matrix *pattern, eb_step_log *log,
                                 eb_multifrontal **out) {
+  EB_ASSERT(settings->threads >= 1 && pattern && out);
   EB_TRY(start(settings, out));
   eb_error error = build(*out, settings, pattern, log);
   if (!error) return EB_OK;
@@ -533,6 +535,7 @@ int64_t eb_multifrontal_entries(const eb_multifrontal *f) {
  * Compressed columns, explicit zeros of merged supernodes included. Row r of a front's columns is
  * the r-th pivot, or an axis of the node (r - n) / 3 below them. */
 void eb_multifrontal_export(const eb_multifrontal *f, int64_t *start, int32_t *row, double *value) {
+  EB_ASSERT(f->valid && start && row && value);
   int64_t at = 0, column = 0;
   start[0] = 0;
   for (int32_t s = 0; s < f->tree.count; s++) {

@@ -30,6 +30,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/clock.h"
 #include "solvers/linalg/dense.h"
 #include "solvers/linalg/multifrontal_data.h"
@@ -242,6 +243,7 @@ static eb_error check_matrix(const eb_multifrontal *f, const eb_block_matrix *A)
 
 eb_error eb_multifrontal_factor(eb_multifrontal *f, const eb_block_matrix *A, eb_step_log *log,
                                 eb_reason *reason) {
+  EB_ASSERT(f && A && reason);
   *reason = EB_DIVERGED_LIBRARY;
   EB_TRY(check_matrix(f, A));
   *reason = run(f, A, NULL, log);
@@ -268,6 +270,7 @@ static int32_t spread_marks(eb_multifrontal *f, uint8_t *marked) {
 
 eb_error eb_multifrontal_update(eb_multifrontal *f, const eb_block_matrix *A, uint8_t *marked,
                                 eb_step_log *log, eb_reason *reason) {
+  EB_ASSERT(f && A && marked && reason);
   *reason = EB_DIVERGED_LIBRARY;
   if (f->keep_updates == EB_KEEP_NONE)
     return EB_ERROR(EB_ERR_USAGE, "this factor drops its update matrices and can only be computed "

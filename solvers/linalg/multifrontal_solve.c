@@ -35,6 +35,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/dense.h"
@@ -464,6 +465,9 @@ static eb_reason solve_single(const eb_multifrontal *f, const sides *all, double
 }
 
 static eb_error solve(eb_multifrontal *f, const sides *all, eb_step_log *log, eb_reason *reason) {
+  EB_ASSERT(f && all->b && all->x && reason);
+  EB_ASSERT(!f->single_precision || f->A);
+  EB_ASSERT(!f->valid || f->failed_row < 0);
   *reason = EB_DIVERGED_LIBRARY;
   if (all->count < 0) return EB_ERROR(EB_ERR_USAGE, "a solve with %d right-hand sides", all->count);
   if (!f->valid)

@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 
 enum {
@@ -41,6 +42,7 @@ struct eb_spin_team {
 };
 
 eb_error eb_spin_team_create(int threads, eb_spin_team **out) {
+  EB_ASSERT(threads >= 1);
   eb_spin_team *team;
   *out = NULL;
   EB_TRY(EB_NEW(team, 1));
@@ -117,6 +119,8 @@ static void wait_for(eb_spin_member *member, int thread, uint32_t turn) {
 }
 
 void eb_spin_team_wait(eb_spin_member *member) {
+  EB_ASSERT(0 <= member->thread && member->thread < member->size);
+  EB_ASSERT(member->size <= member->team->most);
   if (member->size == 1) return;
   eb_spin_team *team = member->team;
   uint32_t turn = atomic_fetch_add(&team->arrived[member->thread * STRIDE], 1) + 1;

@@ -19,6 +19,7 @@
 
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block3.h"
 
@@ -77,6 +78,7 @@ static eb_error fill(const eb_block_matrix *A, const int32_t *part, eb_symmetric
 
 eb_error eb_symmetric_create(const eb_block_matrix *pattern,
                              const int32_t part[EB_SYMMETRIC_PARTS + 1], eb_symmetric **out) {
+  EB_ASSERT(part[0] == 0 && part[EB_SYMMETRIC_PARTS] == pattern->rows);
   eb_symmetric *s;
   *out = NULL;
   EB_TRY(EB_NEW(s, 1));
@@ -110,6 +112,7 @@ void eb_symmetric_share(const eb_symmetric *half, const eb_spin_member *member, 
 }
 
 void eb_symmetric_set(eb_symmetric *s, const eb_block_matrix *A) {
+  EB_ASSERT(A->rows == s->rows && A->values);
 #pragma omp parallel for schedule(static)
   for (int32_t i = 0; i < s->rows; i++)
     for (int32_t b = s->start[i]; b < s->start[i + 1]; b++)
@@ -126,6 +129,8 @@ static inline void add_mirrored(const double *a, const eb_block3_lanes x[3], dou
 
 void eb_symmetric_multiply_rows(eb_symmetric *s, int32_t from, int32_t to, const double *x,
                                 double *y) {
+  EB_ASSERT(0 <= from && from <= to && to <= s->rows);
+  EB_ASSERT(x != y);
   const size_t ahead = eb_block3_ahead(s->start[s->rows]);
   const double *values = s->values;
   const int32_t *column = s->column;

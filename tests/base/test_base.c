@@ -1,8 +1,11 @@
 /* Errors, options, text and memory. */
+#include <signal.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/digest.h"
 #include "problems/base/file.h"
 #include "problems/base/hash.h"
@@ -157,6 +160,23 @@ static void test_errors(void) {
   eb_error_free(error);
   tap_ok(eb_error_prefix(EB_OK, "nothing") == EB_OK, "success has no prefix");
   eb_error_free(EB_OK);
+}
+
+/* What is checked in builds for debugging and with sanitizers: by a process of its own, which dies.
+ */
+static void test_assert(void) {
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    if (!freopen("/dev/null", "w", stderr)) _exit(1);
+    int indices = 3;
+    EB_ASSERT(indices < 3);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  bool aborted = WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+  tap_ok(aborted == (EB_DEBUG == 1), "a broken invariant ends the process where it is checked");
 }
 
 static void test_memory(void) {
@@ -326,6 +346,7 @@ int main(void) {
   test_conditional_defaults();
   test_bad_values();
   test_errors();
+  test_assert();
   test_memory();
   test_text();
   test_digest();
