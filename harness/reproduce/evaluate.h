@@ -112,6 +112,7 @@ bool eb_is_quantifier(const eb_expression *e); /* all(...), any(...) */
 EB_MUST eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *out);
 
 typedef struct eb_function eb_function;
+typedef struct eb_view eb_view; /* a shape in a run (motion.c) */
 /* A call whose arguments are what the function's letters ask for. */
 typedef struct eb_call {
   eb_evaluation *e;
@@ -135,7 +136,9 @@ struct eb_function {
   /* Of a number that is seen: more frames could change it either way (2), only upwards (1), or not
    * at all (0). */
   int changes;
-  double (*of)(double x); /* a function of numbers */
+  double (*of)(double x);                         /* a function of numbers */
+  eb_error (*look)(eb_view *view, eb_value *out); /* of shapes: which are seen */
+  double (*shape)(const eb_view *view);           /* and what each of them is worth */
 };
 /* Both ended by a NULL name; the second are those that are seen in frames. */
 extern const eb_function eb_functions[], eb_motion_functions[];

@@ -10,7 +10,7 @@
 #include "problems/base/vector3.h"
 #include "problems/elasticity/svd3.h"
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- what is seen ---------------------------------------------------------------------------- */
 
 /* The run that stands for the k-th case of a call. */
 typedef struct seen {
@@ -28,17 +28,42 @@ static seen look_at(const eb_call *c, int k) {
   return (seen){e->results, e->cases[case_].run, of, of->nodes, e->paper->cases[case_].name};
 }
 
-/* Lengths of the edges of the box around the rest shape, and of its diagonal, m. */
-static eb_error rest_box(const seen *s, double size[3], double *diagonal) {
-  eb_mesh *mesh;
-  double lo[3], hi[3];
-  EB_TRY(eb_results_mesh(s->results, s->run, &mesh));
-  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
-  eb_mesh_destroy(mesh);
-  for (int d = 0; d < 3; d++) size[d] = hi[d] - lo[d];
-  *diagonal = sqrt(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
-  return EB_OK;
+/* What a shape is measured by. */
+struct eb_view {
+  const eb_call *call;
+  bool pair; /* there are two cases; else s[1] is s[0] */
+  seen s[2];
+  eb_mesh *mesh;           /* of the first, at rest */
+  double box[3], diagonal; /* m: edges of the box around it */
+  double *x[2];            /* nodes x 3: the shape, and what it is compared with, or NULL */
+  double *work;            /* eight numbers a node, zero at first */
+  int32_t *mark;           /* one a node, zero at first */
+};
+
+static int axis_of(const eb_view *v, int argument) {
+  return v->call->arguments[argument].text[0] - 'x';
 }
+
+static eb_error open_view(const eb_call *c, eb_view *v) {
+  double lo[3], hi[3];
+  *v = (eb_view){.call = c, .pair = c->cases[1] >= 0};
+  for (int k = 0; k < 2; k++) v->s[k] = look_at(c, v->pair ? k : 0);
+  EB_TRY(eb_results_mesh(v->s[0].results, v->s[0].run, &v->mesh));
+  eb_mesh_bounds(v->mesh->X, v->mesh->node_count, lo, hi);
+  for (int d = 0; d < 3; d++) v->box[d] = hi[d] - lo[d];
+  v->diagonal = sqrt(eb_dot3(v->box, v->box));
+  EB_TRY(EB_NEW(v->work, 8 * (size_t)v->mesh->node_count));
+  return EB_NEW(v->mark, v->mesh->node_count);
+}
+
+static void drop_shapes(eb_view *v) {
+  for (int k = 0; k < 2; k++) {
+    free(v->x[k]);
+    v->x[k] = NULL;
+  }
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Positions of a stored frame, nodes x 3. The caller frees *out. */
 static eb_error read_frame(const seen *s, size_t frame, double **out) {
@@ -72,21 +97,17 @@ static eb_error read_checkpoint(const seen *s, size_t frame, double **out) {
   return error;
 }
 
-/* Those of a frame of each of two runs: in doubles where both have kept their states as checkpoints
- * (harness/results/checkpoints.h), as the frames have them otherwise. The caller frees both; after
- * a failure there are none. */
-static eb_error read_frames(const seen s[2], size_t a, size_t b, double *x[2]) {
-  const size_t frames[2] = {a, b};
-  x[1] = NULL;
-  EB_TRY(read_checkpoint(&s[0], a, &x[0]));
-  eb_error error = x[0] ? read_checkpoint(&s[1], b, &x[1]) : EB_OK;
-  if (!error && x[1]) return EB_OK;
-  free(x[0]);
-  x[0] = NULL;
-  for (int k = 0; k < 2 && !error; k++) error = read_frame(&s[k], frames[k], &x[k]);
-  if (error) free(x[0]);
-  if (error) x[0] = NULL;
-  return error;
+/* The shapes of a view: of a pair in doubles where both runs have kept their states as checkpoints
+ * (harness/results/checkpoints.h), and as the frames have them otherwise. */
+static eb_error read_shapes(eb_view *v, size_t a, size_t b) {
+  drop_shapes(v);
+  if (!v->pair) return read_frame(&v->s[0], a, &v->x[0]);
+  EB_TRY(read_checkpoint(&v->s[0], a, &v->x[0]));
+  if (v->x[0]) EB_TRY(read_checkpoint(&v->s[1], b, &v->x[1]));
+  if (v->x[1]) return EB_OK;
+  drop_shapes(v);
+  EB_TRY(read_frame(&v->s[0], a, &v->x[0]));
+  return read_frame(&v->s[1], b, &v->x[1]);
 }
 
 static eb_error last_frame(const seen *s, size_t *out) {
@@ -96,13 +117,7 @@ static eb_error last_frame(const seen *s, size_t *out) {
   return EB_OK;
 }
 
-static eb_error read_last(const seen *s, double **out) {
-  size_t frame;
-  EB_TRY(last_frame(s, &frame));
-  return read_frame(s, frame, out);
-}
-
-/* How many frames two runs of one scene both have. */
+/* How many frames the runs, which are of one scene, have in common. */
 static eb_error common_frames(const seen s[2], size_t *out) {
   size_t other;
   if (strcmp(s[0].of->scene_hash, s[1].of->scene_hash) != 0)
@@ -112,6 +127,54 @@ static eb_error common_frames(const seen s[2], size_t *out) {
   EB_TRY(eb_results_frame_count(s[1].results, s[1].run, &other));
   if (other < *out) *out = other;
   return EB_OK;
+}
+
+/* ---- shapes measured ------------------------------------------------------------------------- */
+
+/* In every frame that all cases have stored. */
+static eb_error measure_frames(eb_view *v, eb_value *out) {
+  size_t frames;
+  EB_TRY(common_frames(v->s, &frames));
+  EB_TRY(eb_results_column(v->s[0].results, v->s[0].run, "frames/time", &out->time, &out->count));
+  out->count = 0;
+  EB_TRY(EB_NEW(out->y, frames));
+  for (; out->count < frames; out->count++) {
+    EB_TRY(read_shapes(v, out->count, out->count));
+    out->y[out->count] = v->call->self->shape(v);
+  }
+  return EB_OK;
+}
+
+static eb_error read_last(eb_view *v) {
+  size_t frames[2];
+  if (v->s[0].nodes != v->s[1].nodes)
+    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' do not have the same nodes", v->s[0].name,
+                    v->s[1].name);
+  for (int k = 0; k < 2; k++) EB_TRY(last_frame(&v->s[k], &frames[k]));
+  return read_shapes(v, frames[0], frames[1]);
+}
+
+/* In the last frame of each case. */
+static eb_error measure_last(eb_view *v, eb_value *out) {
+  EB_TRY(read_last(v));
+  out->number = v->call->self->shape(v);
+  return EB_OK;
+}
+
+static eb_error measure_rest(eb_view *v, eb_value *out) {
+  out->number = v->call->self->shape(v);
+  return EB_OK;
+}
+
+static eb_error see(const eb_call *c, eb_value *out) {
+  eb_view v;
+  eb_error error = open_view(c, &v);
+  if (!error) error = c->self->look(&v, out);
+  for (int k = 0; k < 2; k++) free(v.x[k]);
+  eb_mesh_destroy(v.mesh);
+  free(v.work);
+  free(v.mark);
+  return error;
 }
 
 /* ---- distances of shapes --------------------------------------------------------------------- */
@@ -156,111 +219,69 @@ void eb_rigid_distance(const double *x, const double *y, int64_t count, double l
   *out = (eb_distance){.rms = sqrt(sum / (double)count) / length, .max = sqrt(most) / length};
 }
 
-/* The RMS distance in every frame that both have stored, over the diagonal of the rest box. */
-static eb_error see_distance(const eb_call *c, eb_value *out) {
-  const seen s[2] = {look_at(c, 0), look_at(c, 1)};
-  double box[3], length;
-  size_t frames, stored;
-  EB_TRY(common_frames(s, &frames));
-  EB_TRY(rest_box(&s[0], box, &length));
-  EB_TRY(eb_results_column(s[0].results, s[0].run, "frames/time", &out->time, &stored));
-  EB_TRY(EB_NEW(out->y, frames));
-  for (; out->count < frames; out->count++) {
-    double *x[2];
-    EB_TRY(read_frames(s, out->count, out->count, x));
-    out->y[out->count] = distance_of(x[0], x[1], s[0].nodes, length).rms;
-    free(x[0]);
-    free(x[1]);
-  }
-  return EB_OK;
+static double distance(const eb_view *v) {
+  return distance_of(v->x[0], v->x[1], v->s[0].nodes, v->diagonal).rms;
 }
 
-/* How far the last frame is, at its farthest node and over the diagonal of the rest box, from the
- * last frame of the other case, or without one from the rest shape: as they are (final_distance),
- * or once the rigid motion between them is taken out (shape_error). */
-static eb_error see_apart(const eb_call *c, eb_value *out) {
-  bool alone = c->cases[1] < 0;
-  const seen s[2] = {look_at(c, 0), look_at(c, alone ? 0 : 1)};
-  eb_mesh *mesh = NULL;
-  double *x[2] = {NULL, NULL}, box[3], length;
-  size_t frames[2];
+static double final_distance(const eb_view *v) {
+  return distance_of(v->x[0], v->x[1], v->s[0].nodes, v->diagonal).max;
+}
+
+static double shape_error(const eb_view *v) {
   eb_distance distance;
-  if (s[0].nodes != s[1].nodes)
-    return EB_ERROR(EB_ERR_INVALID, "'%s' and '%s' do not have the same nodes", s[0].name,
-                    s[1].name);
-  EB_TRY(rest_box(&s[0], box, &length));
-  for (int k = 0; k < 2; k++) EB_TRY(last_frame(&s[k], &frames[k]));
-  eb_error error =
-      alone ? read_frame(&s[0], frames[0], &x[0]) : read_frames(s, frames[0], frames[1], x);
-  if (!error && alone) error = eb_results_mesh(s[0].results, s[0].run, &mesh);
-  if (!error) {
-    const double *other = alone ? mesh->X : x[1];
-    if (strcmp(c->self->name, "shape_error") == 0)
-      eb_rigid_distance(x[0], other, s[0].nodes, length, &distance);
-    else
-      distance = distance_of(x[0], other, s[0].nodes, length);
-    out->number = distance.max;
-  }
-  eb_mesh_destroy(mesh);
-  free(x[0]);
-  free(x[1]);
-  return error;
+  eb_rigid_distance(v->x[0], v->pair ? v->x[1] : v->mesh->X, v->s[0].nodes, v->diagonal, &distance);
+  return distance.max;
 }
 
 /* The largest RMS distance from the second run over the frames that both have, over the largest RMS
- * way that the second goes from where it starts; NaN when it does not move. */
-static eb_error see_error(const eb_call *c, eb_value *out) {
-  const seen s[2] = {look_at(c, 0), look_at(c, 1)};
+ * distance of the second from where it starts; NaN when it does not move. */
+static eb_error measure_error(eb_view *v, eb_value *out) {
   size_t frames;
-  double *start, apart = 0, way = 0;
-  EB_TRY(common_frames(s, &frames));
+  double apart = 0, travelled = 0, *start;
+  int64_t nodes = v->s[0].nodes;
+  EB_TRY(common_frames(v->s, &frames));
   if (frames == 0) return EB_OK;
-  EB_TRY(read_frame(&s[1], 0, &start));
-  eb_error error = EB_OK;
-  for (size_t f = 1; f < frames && !error; f++) {
-    double *x[2];
-    error = read_frames(s, f, f, x);
-    if (error) break;
-    double distance = distance_of(x[0], x[1], s[0].nodes, 1).rms,
-           gone = distance_of(x[1], start, s[0].nodes, 1).rms;
-    if (!(distance <= apart)) apart = distance; /* keeps what is not a number */
-    if (!(gone <= way)) way = gone;
-    free(x[0]);
-    free(x[1]);
-  }
+  EB_TRY(read_frame(&v->s[1], 0, &start));
+  memcpy(v->work, start, 3 * (size_t)nodes * sizeof *start);
   free(start);
-  out->number = way > 0 ? apart / way : NAN;
-  return error;
+  for (size_t f = 1; f < frames; f++) {
+    EB_TRY(read_shapes(v, f, f));
+    double distance = distance_of(v->x[0], v->x[1], nodes, 1).rms,
+           gone = distance_of(v->x[1], v->work, nodes, 1).rms;
+    if (!(distance <= apart)) apart = distance; /* keeps what is not a number */
+    if (!(gone <= travelled)) travelled = gone;
+  }
+  out->number = travelled > 0 ? apart / travelled : NAN;
+  return EB_OK;
 }
 
 /* ---- turning --------------------------------------------------------------------------------- */
 
-static int axis_of(const eb_call *c) {
-  return c->arguments[1].text[0] - 'x';
-}
-
-/* The angle of the rotation about the axis that makes sum |R (X - cX) - (x - cx)|^2 over the nodes
- * at one end of the rest shape's box least, seen along the axis: atan2(sum of cross products, sum
- * of dot products). marked: a byte a node, zero. */
-static double turn_of(const eb_mesh *mesh, const double *x, int axis, bool upper, uint8_t *marked) {
-  static const double slack = 1e-6; /* of the box: an end is flat but for rounding */
-  const double *X = mesh->X;
+/* The angle in degrees of the rotation about the axis that makes sum |R (X - cX) - (x - cx)|^2 over
+ * the nodes at one end of the rest shape's box least, seen along the axis: atan2(sum of cross
+ * products, sum of dot products). */
+static double turn(const eb_view *v) {
+  static const double slack = 1e-6, /* of the box: an end is flat but for rounding */
+      degree = 3.14159265358979323846 / 180;
+  const eb_mesh *mesh = v->mesh;
+  const double *X = mesh->X, *x = v->x[0];
+  bool upper = strcmp(v->call->arguments[2].text, "upper") == 0;
+  int axis = axis_of(v, 1), d[2] = {(axis + 1) % 3, (axis + 2) % 3};
   int32_t count = 0;
-  int d[2] = {(axis + 1) % 3, (axis + 2) % 3};
   double lo[3], hi[3], centre[4] = {0}, cross = 0, dot = 0;
   eb_mesh_bounds(X, mesh->node_count, lo, hi);
   for (int32_t i = 0; i < mesh->node_count; i++) {
     double from = upper ? hi[axis] - X[3 * i + axis] : X[3 * i + axis] - lo[axis];
-    marked[i] = from <= slack * (hi[axis] - lo[axis]);
-    count += marked[i];
+    v->mark[i] = from <= slack * v->box[axis];
+    count += v->mark[i];
   }
   for (int32_t i = 0; i < mesh->node_count; i++)
-    for (int k = 0; marked[i] && k < 2; k++) {
+    for (int k = 0; v->mark[i] && k < 2; k++) {
       centre[k] += X[3 * i + d[k]] / count;
       centre[2 + k] += x[3 * i + d[k]] / count;
     }
   for (int32_t i = 0; i < mesh->node_count; i++) {
-    if (!marked[i]) continue;
+    if (!v->mark[i]) continue;
     double a[2], b[2];
     for (int k = 0; k < 2; k++) {
       a[k] = X[3 * i + d[k]] - centre[k];
@@ -269,57 +290,37 @@ static double turn_of(const eb_mesh *mesh, const double *x, int axis, bool upper
     cross += a[0] * b[1] - a[1] * b[0];
     dot += a[0] * b[0] + a[1] * b[1];
   }
-  return atan2(cross, dot);
-}
-
-static eb_error see_turn(const eb_call *c, eb_value *out) {
-  static const double degree = 3.14159265358979323846 / 180;
-  const seen s = look_at(c, 0);
-  eb_mesh *mesh;
-  double *x = NULL;
-  uint8_t *marked = NULL;
-  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
-  eb_error error = EB_NEW(marked, mesh->node_count);
-  if (!error) error = read_last(&s, &x);
-  if (!error)
-    out->number =
-        turn_of(mesh, x, axis_of(c), strcmp(c->arguments[2].text, "upper") == 0, marked) / degree;
-  eb_mesh_destroy(mesh);
-  free(marked);
-  free(x);
-  return error;
+  return atan2(cross, dot) / degree;
 }
 
 /* ---- boxes and surfaces ---------------------------------------------------------------------- */
 
-/* In every frame the length of the box around the nodes, or the angle of a joint. */
-static eb_error see_in_frames(const eb_call *c, eb_value *out) {
+static double extent(const eb_view *v) {
+  double lo[3], hi[3];
+  eb_mesh_bounds(v->x[0], (int32_t)v->s[0].nodes, lo, hi);
+  return hi[axis_of(v, 1)] - lo[axis_of(v, 1)];
+}
+
+static double size(const eb_view *v) {
+  return v->box[axis_of(v, 1)];
+}
+
+static double diagonal(const eb_view *v) {
+  return v->diagonal;
+}
+
+static eb_error see_joint(const eb_call *c, eb_value *out) {
   const seen s = look_at(c, 0);
-  bool extent = strcmp(c->self->name, "extent") == 0;
+  double which = c->arguments[1].number;
   EB_TRY(eb_results_column(s.results, s.run, "frames/time", &out->time, &out->count));
   EB_TRY(EB_NEW(out->y, out->count));
   for (size_t f = 0; f < out->count; f++) {
-    double *values, lo[3], hi[3], which = c->arguments[1].number;
+    double *values;
     int32_t count;
-    if (extent) {
-      EB_TRY(read_frame(&s, f, &values));
-      eb_mesh_bounds(values, (int32_t)s.nodes, lo, hi);
-      out->y[f] = hi[axis_of(c)] - lo[axis_of(c)];
-    } else {
-      EB_TRY(eb_results_joints(s.results, s.run, f, &count, &values));
-      out->y[f] = which >= 0 && which < count ? values[2 * (int)which] : NAN;
-    }
+    EB_TRY(eb_results_joints(s.results, s.run, f, &count, &values));
+    out->y[f] = which >= 0 && which < count ? values[2 * (int)which] : NAN;
     free(values);
   }
-  return EB_OK;
-}
-
-/* A length of the rest shape's box: along an axis, or its diagonal. */
-static eb_error see_rest_box(const eb_call *c, eb_value *out) {
-  const seen s = look_at(c, 0);
-  double box[3];
-  EB_TRY(rest_box(&s, box, &out->number));
-  if (c->count > 1) out->number = box[axis_of(c)];
   return EB_OK;
 }
 
@@ -355,27 +356,13 @@ static double largest_change(const eb_mesh *mesh, const double *before, const do
 }
 
 /* The same of the last two frames, over the diagonal of the rest box; NaN with fewer. */
-static eb_error see_unrest(const eb_call *c, eb_value *out) {
-  const seen s = look_at(c, 0);
+static eb_error measure_unrest(eb_view *v, eb_value *out) {
   size_t frames;
-  eb_mesh *mesh;
-  double *before = NULL, *after = NULL, *work = NULL, box[3], length = 0;
-  int32_t *part = NULL;
-  EB_TRY(eb_results_frame_count(s.results, s.run, &frames));
+  EB_TRY(eb_results_frame_count(v->s[0].results, v->s[0].run, &frames));
   if (frames < 2) return EB_OK;
-  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
-  eb_error error = read_frame(&s, frames - 2, &before);
-  if (!error) error = read_frame(&s, frames - 1, &after);
-  if (!error) error = rest_box(&s, box, &length);
-  if (!error) error = EB_NEW(part, mesh->node_count);
-  if (!error) error = EB_NEW(work, 6 * (size_t)mesh->node_count);
-  if (!error) out->number = largest_change(mesh, before, after, length, part, work);
-  free(before);
-  free(after);
-  free(work);
-  free(part);
-  eb_mesh_destroy(mesh);
-  return error;
+  for (int k = 0; k < 2; k++) EB_TRY(read_frame(&v->s[0], frames - 2 + (size_t)k, &v->x[k]));
+  out->number = largest_change(v->mesh, v->x[0], v->x[1], v->diagonal, v->mark, v->work);
+  return EB_OK;
 }
 
 /* ---- roughness ------------------------------------------------------------------------------- */
@@ -407,36 +394,26 @@ static double height_of(const double *x, const double *sum, double neighbours) {
  * its neighbours there; the RMS over these nodes of how much that differs from the rest shape, over
  * the diagonal of the rest box. A rigid motion has none, and a smooth one falls with the square of
  * the edges. */
-static eb_error see_roughness(const eb_call *c, eb_value *out) {
-  const seen s = look_at(c, 0);
-  eb_mesh *mesh;
-  eb_result_surface surface = {0};
-  double *x = NULL, *rest = NULL, box[3], length = 0, squares = 0, count = 0;
-  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
-  int32_t nodes = mesh->node_count;
-  eb_error error = read_last(&s, &x);
-  if (!error) error = EB_NEW(rest, 8 * (size_t)nodes);
-  if (!error) error = rest_box(&s, box, &length);
-  if (!error) error = eb_results_surface(s.results, s.run, &surface);
-  if (!error) {
-    double *now = rest + 4 * (size_t)nodes;
-    sum_neighbours(&surface, mesh->X, nodes, rest);
-    sum_neighbours(&surface, x, nodes, now);
-    for (int32_t i = 0; i < nodes; i++) {
-      double neighbours = rest[3 * nodes + i];
-      if (!(neighbours > 0)) continue;
-      squares += pow(height_of(x + 3 * i, now + 3 * i, neighbours) -
-                         height_of(mesh->X + 3 * i, rest + 3 * i, neighbours),
-                     2);
-      count++;
-    }
-    out->number = sqrt(squares / count) / length;
-  }
+static eb_error measure_roughness(eb_view *v, eb_value *out) {
+  int32_t nodes = v->mesh->node_count;
+  const double *X = v->mesh->X;
+  double *rest = v->work, *now = rest + 4 * (size_t)nodes, squares = 0, count = 0;
+  eb_result_surface surface;
+  EB_TRY(read_last(v));
+  EB_TRY(eb_results_surface(v->s[0].results, v->s[0].run, &surface));
+  sum_neighbours(&surface, X, nodes, rest);
+  sum_neighbours(&surface, v->x[0], nodes, now);
   eb_result_surface_clear(&surface);
-  eb_mesh_destroy(mesh);
-  free(x);
-  free(rest);
-  return error;
+  for (int32_t i = 0; i < nodes; i++) {
+    double neighbours = rest[3 * nodes + i];
+    if (!(neighbours > 0)) continue;
+    double change = height_of(v->x[0] + 3 * i, now + 3 * i, neighbours) -
+                    height_of(X + 3 * i, rest + 3 * i, neighbours);
+    squares += pow(change, 2);
+    count++;
+  }
+  out->number = sqrt(squares / count) / v->diagonal;
+  return EB_OK;
 }
 
 /* ---- volumes, edges, rows -------------------------------------------------------------------- */
@@ -476,27 +453,14 @@ static double volume_of(const eb_mesh *mesh, const double *x) {
   return sum;
 }
 
-/* Volume in every frame over that at rest. */
-static eb_error see_volume(const eb_call *c, eb_value *out) {
-  const seen s = look_at(c, 0);
-  eb_mesh *mesh;
-  EB_TRY(eb_results_column(s.results, s.run, "frames/time", &out->time, &out->count));
-  EB_TRY(EB_NEW(out->y, out->count));
-  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
-  double *x, rest = volume_of(mesh, mesh->X);
-  eb_error error = EB_OK;
-  for (size_t f = 0; f < out->count && !error; f++) {
-    error = read_frame(&s, f, &x);
-    if (error) break;
-    out->y[f] = volume_of(mesh, x) / rest;
-    free(x);
-  }
-  eb_mesh_destroy(mesh);
-  return error;
+static double volume(const eb_view *v) {
+  return volume_of(v->mesh, v->x[0]) / volume_of(v->mesh, v->mesh->X);
 }
 
 /* How much longer than at rest the edge of an element is that has grown most, of its length. */
-static double largest_stretch(const eb_mesh *mesh, const double *x) {
+static double stretch(const eb_view *v) {
+  const eb_mesh *mesh = v->mesh;
+  const double *x = v->x[0];
   double most = -1;
   int corners = (int)mesh->type;
   for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -507,8 +471,8 @@ static double largest_stretch(const eb_mesh *mesh, const double *x) {
         if (corners == 8 && (apart & (apart - 1)) != 0) continue; /* a diagonal */
         double now = eb_squared_distance3(x + 3 * node[a], x + 3 * node[b]),
                rest = eb_squared_distance3(mesh->X + 3 * node[a], mesh->X + 3 * node[b]),
-               stretch = sqrt(now / rest) - 1;
-        if (!(stretch <= most)) most = stretch; /* keeps what is not a number */
+               strain = sqrt(now / rest) - 1;
+        if (!(strain <= most)) most = strain; /* keeps what is not a number */
       }
   }
   return most;
@@ -516,7 +480,7 @@ static double largest_stretch(const eb_mesh *mesh, const double *x) {
 
 /* The node next to `i` in its row: of those on the same line along the axis the nearest one on that
  * side; -1 at the row's end. What is less than `slack` m apart is not apart. */
-static int32_t neighbour_in_row(const eb_mesh *mesh, const uint8_t *marked, int32_t i, int axis,
+static int32_t neighbour_in_row(const eb_mesh *mesh, const int32_t *marked, int32_t i, int axis,
                                 double side, double slack) {
   int32_t found = -1;
   double nearest = INFINITY;
@@ -534,7 +498,7 @@ static int32_t neighbour_in_row(const eb_mesh *mesh, const uint8_t *marked, int3
 
 /* How far a node stands outside of the line through its neighbours in the row, times -2: the second
  * difference of the row there, across that line in the plane of `axis` and `up`. NaN at ends. */
-static double second_difference(const eb_mesh *mesh, const double *x, const uint8_t *marked,
+static double second_difference(const eb_mesh *mesh, const double *x, const int32_t *marked,
                                 int32_t i, int axis, int up, double slack) {
   int32_t before = marked[i] ? neighbour_in_row(mesh, marked, i, axis, -1, slack) : -1,
           after = before >= 0 ? neighbour_in_row(mesh, marked, i, axis, 1, slack) : -1;
@@ -545,52 +509,29 @@ static double second_difference(const eb_mesh *mesh, const double *x, const uint
          hypot(along, outwards);
 }
 
-/* The amplitude, m, of what alternates from node to node in the rows along `axis` on the face at
- * the upper end of `up`: root mean square of the second difference of second differences, of which
- * a saw of the amplitude 1 has 16. Arcs have none, and bends that change slowly hardly any. marked:
- * a byte a node, zero; second: a number a node. */
-static double zigzag_of(const eb_mesh *mesh, const double *x, int axis, int up, uint8_t *marked,
-                        double *second) {
-  double lo[3], hi[3], squares = 0, count = 0;
+/* The amplitude of what alternates from node to node in the rows along `axis` on the face at the
+ * upper end of `up`, over the height of the rest box there: root mean square of the second
+ * difference of second differences, of which a saw of the amplitude 1 has 16. Arcs have none, and
+ * bends that change slowly hardly any. */
+static double zigzag(const eb_view *v) {
+  const eb_mesh *mesh = v->mesh;
+  int axis = axis_of(v, 1), up = axis_of(v, 2);
+  double lo[3], hi[3], squares = 0, count = 0, *second = v->work;
   eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
   const double slack = 1e-6 * (hi[axis] - lo[axis]); /* rows are straight but for rounding */
-  for (int32_t i = 0; i < mesh->node_count; i++) marked[i] = hi[up] - mesh->X[3 * i + up] <= slack;
+  for (int32_t i = 0; i < mesh->node_count; i++) v->mark[i] = hi[up] - mesh->X[3 * i + up] <= slack;
   for (int32_t i = 0; i < mesh->node_count; i++)
-    second[i] = second_difference(mesh, x, marked, i, axis, up, slack);
+    second[i] = second_difference(mesh, v->x[0], v->mark, i, axis, up, slack);
   for (int32_t i = 0; i < mesh->node_count; i++) {
     if (isnan(second[i])) continue;
-    int32_t before = neighbour_in_row(mesh, marked, i, axis, -1, slack),
-            after = neighbour_in_row(mesh, marked, i, axis, 1, slack);
+    int32_t before = neighbour_in_row(mesh, v->mark, i, axis, -1, slack),
+            after = neighbour_in_row(mesh, v->mark, i, axis, 1, slack);
     double fourth = second[before] - 2 * second[i] + second[after];
     if (isnan(fourth)) continue;
     squares += fourth * fourth / 256;
     count++;
   }
-  return sqrt(squares / count);
-}
-
-/* Of the last frame the largest stretch, or the zigzag of a face over the height of the rest box
- * there. */
-static eb_error see_last_shape(const eb_call *c, eb_value *out) {
-  const seen s = look_at(c, 0);
-  eb_mesh *mesh;
-  double *x = NULL, *second = NULL, box[3], length;
-  uint8_t *marked = NULL;
-  EB_TRY(rest_box(&s, box, &length));
-  EB_TRY(eb_results_mesh(s.results, s.run, &mesh));
-  eb_error error = read_last(&s, &x);
-  if (!error) error = EB_NEW(marked, mesh->node_count);
-  if (!error) error = EB_NEW(second, mesh->node_count);
-  if (!error && c->count == 1) out->number = largest_stretch(mesh, x);
-  if (!error && c->count > 1) {
-    int up = c->arguments[2].text[0] - 'x';
-    out->number = zigzag_of(mesh, x, axis_of(c), up, marked, second) / box[up];
-  }
-  free(second);
-  free(marked);
-  free(x);
-  eb_mesh_destroy(mesh);
-  return error;
+  return sqrt(squares / count) / v->box[up];
 }
 
 /* ---- bounces --------------------------------------------------------------------------------- */
@@ -627,83 +568,76 @@ static bounce bounce_of(const double *contacts, const double *momentum, const do
   return b;
 }
 
-static eb_error read_bounce(const eb_call *c, bounce *b) {
+static eb_error see_bounce(const eb_call *c, eb_value *out) {
   enum { CONTACTS, MOMENTUM, TIME, COLUMNS };
   static const eb_column columns[COLUMNS] = {EB_COL_CONTACTS, EB_COL_MOMENTUM_Z, EB_COL_TIME};
+  const char *name = c->self->name;
   const seen s = look_at(c, 0);
   double *values[COLUMNS] = {0};
   size_t steps = 0;
   eb_error error = EB_OK;
   for (int k = 0; k < COLUMNS && !error; k++)
     error = eb_results_steps(s.results, s.run, columns[k], &values[k], &steps);
-  if (!error) *b = bounce_of(values[CONTACTS], values[MOMENTUM], values[TIME], steps);
+  if (!error) {
+    const bounce b = bounce_of(values[CONTACTS], values[MOMENTUM], values[TIME], steps);
+    int time = strcmp(name, "bounce_end") == 0 ? 0 : strcmp(name, "second_touch") == 0 ? 1 : -1;
+    out->number = time >= 0                     ? b.times[time]
+                  : strcmp(name, "flight") == 0 ? b.flight
+                                                : b.restitution;
+    out->may_rise = time >= 0 && !b.seen[time];
+  }
   for (int k = 0; k < COLUMNS; k++) free(values[k]);
   return error;
-}
-
-static eb_error see_bounce(const eb_call *c, eb_value *out) {
-  bounce b;
-  EB_TRY(read_bounce(c, &b));
-  out->number = strcmp(c->self->name, "flight") == 0 ? b.flight : b.restitution;
-  return EB_OK;
-}
-
-static eb_error see_contact_time(const eb_call *c, eb_value *out) {
-  bounce b;
-  EB_TRY(read_bounce(c, &b));
-  int k = strcmp(c->self->name, "second_touch") == 0;
-  out->number = b.times[k];
-  out->may_rise = !b.seen[k];
-  return EB_OK;
 }
 
 const eb_function eb_motion_functions[] = {
     {"distance", "cc",
      "a, b: RMS distance of the nodes of two runs of one scene in every frame, over the diagonal "
      "of the rest box",
-     see_distance, EB_SEEN_SERIES, 0, NULL},
+     .call = see, .look = measure_frames, .seen = EB_SEEN_SERIES, .shape = distance},
     {"final_distance", "cc",
-     "a, b: largest distance of a node between the last frames, over the diagonal", see_apart,
-     EB_SEEN_NUMBER, 2, NULL},
+     "a, b: largest distance of a node between the last frames, over the diagonal", .call = see,
+     .look = measure_last, .seen = EB_SEEN_NUMBER, .changes = 2, .shape = final_distance},
     {"shape_error", "c?c",
      "a, b: the same without the rigid motion between them; a alone: against the rest shape",
-     see_apart, EB_SEEN_NUMBER, 2, NULL},
-    {"error", "cc", "a, b: largest RMS distance of a from b, over the largest way of b", see_error,
-     EB_SEEN_NUMBER, 0, NULL},
+     .call = see, .look = measure_last, .seen = EB_SEEN_NUMBER, .changes = 2, .shape = shape_error},
+    {"error", "cc",
+     "a, b: largest RMS distance of a from b, over the largest of b from its first frame",
+     .call = see, .look = measure_error, .seen = EB_SEEN_NUMBER},
     {"turn", "cxu", "a, axis, end: degrees by which the lower or upper end has turned about it",
-     see_turn, EB_SEEN_NUMBER, 2, NULL},
-    {"extent", "cx", "a, axis: length of the box around the nodes, in every frame, m",
-     see_in_frames, EB_SEEN_SERIES, 0, NULL},
-    {"size", "cx", "a, axis: the same of the rest shape", see_rest_box, EB_SEEN_NUMBER, 0, NULL},
-    {"diagonal", "c", "a: diagonal of the box around the rest shape, m", see_rest_box,
-     EB_SEEN_NUMBER, 0, NULL},
-    {"faces", "c", "a: triangles of the mesh's surface", see_faces, EB_SEEN_NUMBER, 0, NULL},
+     .call = see, .look = measure_last, .seen = EB_SEEN_NUMBER, .changes = 2, .shape = turn},
+    {"extent", "cx", "a, axis: length of the box around the nodes, in every frame, m", .call = see,
+     .look = measure_frames, .seen = EB_SEEN_SERIES, .shape = extent},
+    {"size", "cx", "a, axis: the same of the rest shape", .call = see, .look = measure_rest,
+     .seen = EB_SEEN_NUMBER, .shape = size},
+    {"diagonal", "c", "a: diagonal of the box around the rest shape, m", .call = see,
+     .look = measure_rest, .seen = EB_SEEN_NUMBER, .shape = diagonal},
+    {"faces", "c", "a: triangles of the mesh's surface", .call = see_faces, .seen = EB_SEEN_NUMBER},
     {"unrest", "c",
      "a: largest change of shape of a connected piece between the last two frames, over the "
      "diagonal",
-     see_unrest, EB_SEEN_NUMBER, 2, NULL},
+     .call = see, .look = measure_unrest, .seen = EB_SEEN_NUMBER, .changes = 2},
     {"roughness", "c",
      "a: RMS over the surface of how a node's height above its neighbours has changed, over the "
      "diagonal",
-     see_roughness, EB_SEEN_NUMBER, 2, NULL},
+     .call = see, .look = measure_roughness, .seen = EB_SEEN_NUMBER, .changes = 2},
     {"volume", "c", "a: volume in every frame, of trilinear hexahedra, over that at rest",
-     see_volume, EB_SEEN_SERIES, 0, NULL},
-    {"stretch", "c", "a: largest strain of an edge of an element in the last frame", see_last_shape,
-     EB_SEEN_NUMBER, 2, NULL},
+     .call = see, .look = measure_frames, .seen = EB_SEEN_SERIES, .shape = volume},
+    {"stretch", "c", "a: largest strain of an edge of an element in the last frame", .call = see,
+     .look = measure_last, .seen = EB_SEEN_NUMBER, .changes = 2, .shape = stretch},
     {"zigzag", "cxx",
      "a, axis, up: on the face at the upper end of `up` the amplitude of what alternates from node "
-     "to "
-     "node in the last frame's rows along `axis`, over the height of the rest shape",
-     see_last_shape, EB_SEEN_NUMBER, 2, NULL},
-    {"joint", "cn", "a, number: angle of a joint in every frame, rad", see_in_frames,
-     EB_SEEN_SERIES, 0, NULL},
+     "to node in the last frame's rows along `axis`, over the height of the rest shape",
+     .call = see, .look = measure_last, .seen = EB_SEEN_NUMBER, .changes = 2, .shape = zigzag},
+    {"joint", "cn", "a, number: angle of a joint in every frame, rad", .call = see_joint,
+     .seen = EB_SEEN_SERIES},
     {"restitution", "c",
      "a: largest upward momentum after the first contact over the largest downward one before",
-     see_bounce, EB_SEEN_NUMBER, 1, NULL},
-    {"flight", "c", "a: steps without contact after the first one with", see_bounce, EB_SEEN_NUMBER,
-     1, NULL},
-    {"bounce_end", "c", "a: time at which the first contact has ended, s", see_contact_time,
-     EB_SEEN_NUMBER, 0, NULL},
+     .call = see_bounce, .seen = EB_SEEN_NUMBER, .changes = 1},
+    {"flight", "c", "a: steps without contact after the first one with", .call = see_bounce,
+     .seen = EB_SEEN_NUMBER, .changes = 1},
+    {"bounce_end", "c", "a: time at which the first contact has ended, s", .call = see_bounce,
+     .seen = EB_SEEN_NUMBER},
     {"second_touch", "c", "a: time at which the contact after the first one begins, s",
-     see_contact_time, EB_SEEN_NUMBER, 0, NULL},
+     .call = see_bounce, .seen = EB_SEEN_NUMBER},
     {0}};
