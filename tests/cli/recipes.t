@@ -115,6 +115,18 @@ succeeds("cc $libraries '$tree/bench_main.o' '$tree/bench_mine.o' $benches build
 succeeds("'$tree/bench' mine --seconds 0.05 > '$tree/bench.out' && grep -q '^mine/trace .*rows' '$tree/bench.out' && grep -q 'a trace of' '$tree/bench.out'" .
   " && grep -q ' x .*every other row' '$tree/bench.out'", 'and it is measured, beside its peer');
 
+# ---- harness/reproduce/README.md: adding a function
+my ($shape, $function) = slurp(root() . '/harness/reproduce/README.md') =~ /^## Adding a function\n.*?\n```c\n(.*?)```\n.*?\n```c\n(.*?)```\n/ms;
+ok($function, 'the README has a function of shapes and its entry');
+insert('harness/reproduce/motion.c', qr/()(?=const eb_function eb_motion_functions)/, "$shape\n");
+insert('harness/reproduce/motion.c', qr/(const eb_function eb_motion_functions\[\] = \{\n)/, $function);
+succeeds("cc -I'$tree' $flags -c '$tree/harness/reproduce/motion.c' -o '$tree/motion.o'", 'the function compiles');
+succeeds("cc $libraries build/obj/harness/main.o '$tree/motion.o' build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');
+make_path("$tree/mine");
+spew("$tree/mine/paper.ini", "[paper]\ntitle = T\n[solvers]\ns = newton\n[cases c | frames 2]\na = bench/beam:resolution=0.5 s\n" .
+  "[claim long]\nclaim = It is long.\nholds = top(a, x) >= 0.99 and top(a, z) < 0.5\n");
+succeeds("'$tree/elastobench' reproduce mine --from '$tree' -o '$tree/of-mine' | grep -q '^long .*reproduced'", 'and a claim is judged by it');
+
 # All of the harness that sees a header is compiled anew, in a hurry, and the program linked with it.
 sub link_anew {
   my ($header, $what, @more) = @_;

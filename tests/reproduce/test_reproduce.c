@@ -698,7 +698,28 @@ static void test_heads(void) {
   eb_paper_destroy(paper);
 }
 
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* A row each in the table of functions, with the text of the C table, and no other rows. */
+static void test_function_docs(void) {
+  const eb_function *const tables[] = {eb_motion_functions, eb_functions};
+  eb_text readme = {0};
+  int count = 0, rows = 0;
+  tap_require(eb_text_read("harness/reproduce/README.md", "README", &readme), "the README");
+  for (int t = 0; t < 2; t++)
+    for (const eb_function *f = tables[t]; f->name; f++, count++) {
+      char row[400];
+      snprintf(row, sizeof row, "\n| `%s` | %s |\n", f->name, f->doc);
+      tap_ok(strstr(readme.data, row) != NULL, "%s is described", f->name);
+    }
+  for (const char *at = strstr(readme.data, "## Functions"); at && (at = strstr(at, "\n| `")); at++)
+    rows++;
+  tap_ok(rows == count, "%d functions, %d rows", count, rows);
+  eb_text_clear(&readme);
+}
+
 int main(void) {
+  test_function_docs();
   eb_h5_quiet();
   scratch_open();
   test_sections();
