@@ -129,6 +129,21 @@ static eb_error replace(char **text, const char *with) {
   return EB_OK;
 }
 
+/* What the entries of a section are read into. */
+typedef struct reading {
+  const eb_paper *paper;
+  void *item;  /* the table, figure or claim */
+  int against; /* of a figure's points without */
+} reading;
+
+/* An expression that stands where the key says. */
+static eb_error read_expression(void *context, const eb_key *key, const eb_entry *entry) {
+  const reading *r = context;
+  eb_expression **to = (eb_expression **)(void *)((char *)r->item + key->offset);
+  return *to ? EB_ERROR(EB_ERR_FORMAT, "it is there twice")
+             : eb_definitions_parse(&r->paper->definitions, entry->value, to);
+}
+
 /* ---- the paper's data ------------------------------------------------------------------------ */
 
 /* The next field of a line, up to a tab or the line's end; false at its end. */
@@ -209,16 +224,17 @@ static eb_error find_column(eb_paper_table *table, const char *name, eb_paper_co
 }
 
 /* "NAME | HEADING | EXPRESSION"; without an expression it is the paper's alone. */
-static eb_error read_column(void *context, const eb_entry *entry) {
+static eb_error read_column(void *context, const eb_key *key, const eb_entry *entry) {
   char *parts[3] = {NULL};
   const char *rest = entry->value;
   eb_paper_column *column = NULL;
   int count = 0;
   eb_error error = EB_OK;
+  (void)key;
   for (; rest && count < 3 && !error; count++) error = eb_part_next(&rest, &parts[count]);
   if (!error && (rest || count < 2))
     error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME | HEADING | EXPRESSION'", entry->value);
-  if (!error) error = find_column(context, parts[0], &column);
+  if (!error) error = find_column(((const reading *)context)->item, parts[0], &column);
   if (!error && *parts[1]) error = replace(&column->heading, parts[1]);
   if (!error && count == 3) error = replace(&column->text, parts[2]);
   for (int i = 0; i < 3; i++) free(parts[i]);
@@ -226,10 +242,11 @@ static eb_error read_column(void *context, const eb_entry *entry) {
 }
 
 /* "KEY: TEXT" */
-static eb_error read_fill(void *context, const eb_entry *entry) {
-  eb_paper_table *table = context;
+static eb_error read_fill(void *context, const eb_key *key, const eb_entry *entry) {
+  eb_paper_table *table = ((const reading *)context)->item;
   const char *rest, *value = entry->value;
   size_t name;
+  (void)key;
   EB_TRY(split(value, &name, &rest));
   int row = eb_word_find(&table->keys, value, name);
   if (row < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no row '%.*s'", (int)name, value);
@@ -256,14 +273,15 @@ static eb_error read_cell(const eb_paper *paper, eb_paper_table *table, int r, i
 }
 
 static eb_error read_table(eb_paper *paper, const char *from, const eb_section *section) {
-  static const eb_key keys[] = {{"title", EB_KEY_LAST, offsetof(eb_paper_table, title), NULL},
-                                {.name = "data"},
-                                {"unit", EB_KEY_LAST, offsetof(eb_paper_table, unit), "1"},
-                                {"note", EB_KEY_JOINED, offsetof(eb_paper_table, note), NULL},
-                                {"ours", EB_KEY_LAST, offsetof(eb_paper_table, ours), ""},
-                                {.name = "row"},
-                                {.name = "column"},
-                                {0}};
+  static const eb_key keys[] = {
+      {"title", .type = EB_KEY_LAST, .offset = offsetof(eb_paper_table, title)},
+      {.name = "data"},
+      {"unit", .type = EB_KEY_LAST, .offset = offsetof(eb_paper_table, unit), .fallback = "1"},
+      {"note", .type = EB_KEY_JOINED, .offset = offsetof(eb_paper_table, note)},
+      {"ours", .type = EB_KEY_LAST, .offset = offsetof(eb_paper_table, ours), .fallback = ""},
+      {.name = "row", .read = read_fill, .loops = true},
+      {.name = "column", .read = read_column, .loops = true},
+      {0}};
   char path[LONGEST_PATH];
   eb_text text;
   const char *data = eb_section_value(section, "data");
@@ -271,30 +289,21 @@ static eb_error read_table(eb_paper *paper, const char *from, const eb_section *
   eb_paper_table *table = &paper->tables[paper->table_count - 1];
   table->id = section->label;
   table->where = section->text;
-  EB_TRY(eb_section_locate(section, NULL, eb_section_read(section, keys, table)));
+  EB_TRY(eb_section_read(section, keys, table));
   if (!table->title) table->title = table->id;
   if (*table->ours && strcmp(table->ours, "everywhere") != 0)
-    return eb_section_locate(section, NULL,
-                             EB_ERROR(EB_ERR_FORMAT, "'ours' can only be 'everywhere'"));
-  if (!data) return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "'data' is missing"));
+    return EB_ERROR(EB_ERR_FORMAT, "'ours' can only be 'everywhere'");
+  if (!data) return EB_ERROR(EB_ERR_FORMAT, "'data' is missing");
   eb_error error = read_file(paper->name, from, data, path, &text);
   if (!error) error = read_data(path, text.data, section->asked, table);
   eb_text_clear(&text);
   EB_TRY(error);
-  EB_TRY(eb_section_locate(section, NULL, read_unit(table->unit, &table->scale)));
-  for (int e = 0; e < section->count; e++) {
-    const eb_entry *entry = &section->entries[e];
-    error = strcmp(entry->key, "column") == 0 ? eb_entry_unroll(section, entry, read_column, table)
-            : strcmp(entry->key, "row") == 0  ? eb_entry_unroll(section, entry, read_fill, table)
-                                              : EB_OK;
-    EB_TRY(eb_section_locate(section, entry, error));
-  }
-  if (table->column_count == 0)
-    return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "there is no 'column'"));
+  EB_TRY(read_unit(table->unit, &table->scale));
+  EB_TRY(eb_section_each(section, keys, &(reading){.item = table}));
+  if (table->column_count == 0) return EB_ERROR(EB_ERR_FORMAT, "there is no 'column'");
   EB_TRY(EB_NEW(table->cells, table->keys.count * table->column_count));
   for (int r = 0; r < table->keys.count; r++)
-    for (int c = 0; c < table->column_count; c++)
-      EB_TRY(eb_section_locate(section, NULL, read_cell(paper, table, r, c)));
+    for (int c = 0; c < table->column_count; c++) EB_TRY(read_cell(paper, table, r, c));
   return EB_OK;
 }
 
@@ -305,13 +314,6 @@ static eb_error find_case(const eb_paper *paper, const char *name, int *out) {
   return *out < 0 ? EB_ERROR(EB_ERR_FORMAT, "there is no case '%s'", name) : EB_OK;
 }
 
-/* What an entry of a figure is read into. */
-typedef struct reading {
-  const eb_paper *paper;
-  eb_paper_figure *figure;
-  int against; /* of points without */
-} reading;
-
 static eb_error open_curve(const char *label, size_t length, eb_paper_figure *figure) {
   if (figure->curve_count == EB_MOST_CURVES)
     return EB_ERROR(EB_ERR_FORMAT, "there are more than %d curves", EB_MOST_CURVES);
@@ -320,77 +322,87 @@ static eb_error open_curve(const char *label, size_t length, eb_paper_figure *fi
   return eb_copy_part(label, length, &curve->label);
 }
 
+static eb_error add_point(const reading *r, eb_paper_point **out) {
+  eb_paper_figure *figure = r->item;
+  EB_TRY(eb_append(&figure->points, &figure->point_count, sizeof *figure->points));
+  *out = &figure->points[figure->point_count - 1];
+  **out = (eb_paper_point){.case_ = -1, .against = r->against};
+  figure->curves[figure->curve_count - 1].count++;
+  return EB_OK;
+}
+
 /* "X CASE" or "X CASE AGAINST", of maps "X Y CASE", with `across` "CASE": one more point of the
  * last curve. The points of a curve follow its name; without one they are one. */
-static eb_error read_point(const reading *r, const char *value) {
-  eb_paper_figure *figure = r->figure;
+static eb_error read_words(const reading *r, const eb_strings *words, eb_paper_point *point) {
+  const eb_paper_figure *figure = r->item;
+  bool map = eb_paper_is_map(figure), plain = !map && !figure->across;
+  double *const to[] = {&point->x, &point->row};
+  int numbers = map ? 2 : plain ? 1 : 0;
+  bool good = words->count == numbers + 1 || (plain && words->count == 3);
+  for (int i = 0; i < numbers && good; i++) {
+    char *end;
+    *to[i] = strtod(words->items[i], &end);
+    good = end != words->items[i] && !*end;
+  }
+  if (!good)
+    return EB_ERROR(EB_ERR_FORMAT, "this is not %s",
+                    map     ? "'X Y CASE'"
+                    : plain ? "'X CASE' or 'X CASE AGAINST'"
+                            : "'CASE', as 'across' wants it");
+  if (words->count == numbers + 2) EB_TRY(find_case(r->paper, words->items[2], &point->against));
+  return find_case(r->paper, words->items[numbers], &point->case_);
+}
+
+static eb_error read_point(void *context, const eb_key *key, const eb_entry *entry) {
+  const reading *r = context;
+  eb_paper_figure *figure = r->item;
+  eb_paper_point *point;
   eb_strings words = {0};
-  char *end = NULL, *row_end = NULL;
-  bool map = eb_paper_is_map(figure);
+  (void)key;
   if (figure->curve_count == 0) EB_TRY(open_curve(figure->title, strlen(figure->title), figure));
-  EB_TRY(eb_append(&figure->points, &figure->point_count, sizeof *figure->points));
-  eb_paper_point *point = &figure->points[figure->point_count - 1];
-  *point = (eb_paper_point){.case_ = -1, .against = r->against};
-  figure->curves[figure->curve_count - 1].count++;
-  eb_error error = eb_words(value, " ", &words);
-  if (!error && words.count > 0) point->x = strtod(words.items[0], &end);
-  if (!error && map) {
-    if (words.count == 3) point->row = strtod(words.items[1], &row_end);
-    if (words.count != 3 || end == words.items[0] || *end || row_end == words.items[1] || *row_end)
-      error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X Y CASE'", value);
-    if (!error) error = find_case(r->paper, words.items[2], &point->case_);
-    eb_strings_clear(&words);
-    return error;
-  }
-  if (!error && figure->across) {
-    error = words.count == 1 ? find_case(r->paper, words.items[0], &point->case_)
-                             : EB_ERROR(EB_ERR_FORMAT, "with 'across', '%s' is not 'CASE'", value);
-    eb_strings_clear(&words);
-    return error;
-  }
-  if (!error && (words.count < 2 || words.count > 3 || end == words.items[0] || *end))
-    error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'X CASE' or 'X CASE AGAINST'", value);
-  if (!error) error = find_case(r->paper, words.items[1], &point->case_);
-  if (!error && words.count == 3) error = find_case(r->paper, words.items[2], &point->against);
+  EB_TRY(add_point(r, &point));
+  eb_error error = eb_words(entry->value, " ", &words);
+  if (!error) error = eb_error_prefix(read_words(r, &words, point), "'%s'", entry->value);
   eb_strings_clear(&words);
   return error;
 }
 
-static eb_error read_entry(void *context, const eb_entry *entry) {
+/* "NAME: CASE": a curve with that case as its one point; of residuals perhaps at the ends of rounds
+ * alone. */
+static eb_error read_run(void *context, const eb_key *key, const eb_entry *entry) {
   const reading *r = context;
-  eb_paper_figure *figure = r->figure;
-  const eb_definitions *names = &r->paper->definitions;
-  const char *key = entry->key, *value = entry->value, *rest;
+  eb_paper_figure *figure = r->item;
+  eb_paper_point *point;
+  const char *rest;
   size_t name;
-  bool ends = strcmp(key, "ends") == 0, residuals = ends || strcmp(key, "residuals") == 0;
-  if (residuals || strcmp(key, "run") == 0) {
-    /* "NAME: CASE": a curve with that case as its one point; of residuals perhaps at the ends of
-     * rounds alone. */
-    EB_TRY(split(value, &name, &rest));
-    EB_TRY(open_curve(value, name, figure));
-    EB_TRY(eb_append(&figure->points, &figure->point_count, sizeof *figure->points));
-    eb_paper_point *point = &figure->points[figure->point_count - 1];
-    eb_paper_curve *curve = &figure->curves[figure->curve_count - 1];
-    *point = (eb_paper_point){.x = figure->point_count - 1, .against = -1};
-    curve->count = 1;
-    curve->ends = ends;
-    figure->residuals |= residuals;
-    return find_case(r->paper, rest, &point->case_);
-  }
-  if (strcmp(key, "part") == 0) { /* "NAME: EXPRESSION" */
-    EB_TRY(split(value, &name, &rest));
-    if (figure->parts.count == EB_MOST_PARTS)
-      return EB_ERROR(EB_ERR_FORMAT, "there are more than %d parts", EB_MOST_PARTS);
-    EB_TRY(eb_strings_add_part(&figure->parts, value, name));
-    return eb_definitions_parse(names, rest, &figure->shares[figure->parts.count - 1]);
-  }
-  if (strcmp(key, "curve") == 0) return open_curve(value, strlen(value), figure);
-  if (strcmp(key, "point") == 0) return read_point(r, value);
-  bool across = strcmp(key, "across") == 0;
-  if (!across && strcmp(key, "value") != 0) return EB_OK;
-  eb_expression **to = across ? &figure->across : &figure->value;
-  return *to ? EB_ERROR(EB_ERR_FORMAT, "it is there twice")
-             : eb_definitions_parse(names, value, to);
+  EB_TRY(split(entry->value, &name, &rest));
+  EB_TRY(open_curve(entry->value, name, figure));
+  EB_TRY(add_point(r, &point));
+  point->x = figure->point_count - 1;
+  point->against = -1;
+  figure->curves[figure->curve_count - 1].ends = strcmp(key->name, "ends") == 0;
+  figure->residuals |= strcmp(key->name, "run") != 0;
+  return find_case(r->paper, rest, &point->case_);
+}
+
+/* "NAME: EXPRESSION" */
+static eb_error read_part(void *context, const eb_key *key, const eb_entry *entry) {
+  const reading *r = context;
+  eb_paper_figure *figure = r->item;
+  const char *rest;
+  size_t name;
+  (void)key;
+  EB_TRY(split(entry->value, &name, &rest));
+  if (figure->parts.count == EB_MOST_PARTS)
+    return EB_ERROR(EB_ERR_FORMAT, "there are more than %d parts", EB_MOST_PARTS);
+  EB_TRY(eb_strings_add_part(&figure->parts, entry->value, name));
+  return eb_definitions_parse(&r->paper->definitions, rest,
+                              &figure->shares[figure->parts.count - 1]);
+}
+
+static eb_error read_curve(void *context, const eb_key *key, const eb_entry *entry) {
+  (void)key;
+  return open_curve(entry->value, strlen(entry->value), ((const reading *)context)->item);
 }
 
 /* Whether what stands in it goes with the template. */
@@ -411,24 +423,24 @@ static eb_error check_template(const eb_paper_figure *figure) {
 }
 
 static eb_error read_figure(eb_paper *paper, const eb_section *section) {
-  static const eb_key keys[] = {{"template", EB_KEY_LAST, offsetof(eb_paper_figure, template), ""},
-                                {"x", EB_KEY_LAST, offsetof(eb_paper_figure, x), NULL},
-                                {"y", EB_KEY_LAST, offsetof(eb_paper_figure, y), ""},
-                                {"z", EB_KEY_LAST, offsetof(eb_paper_figure, z), ""},
-                                {.name = "value"},
-                                {.name = "across"},
-                                {.name = "unit"},
-                                {.name = "against"},
-                                {.name = "show"},
-                                {.name = "curve"},
-                                {.name = "point"},
-                                {.name = "run"},
-                                {.name = "part"},
-                                {.name = "residuals"},
-                                {.name = "ends"},
-                                {0}};
-  /* Entries that are no prose, and no expressions with loops of their own. */
-  static const char *const looped[] = {"run", "point", "part", "residuals", "ends"};
+  static const eb_key keys[] = {
+      {"template", .type = EB_KEY_LAST, .offset = offsetof(eb_paper_figure, template),
+       .fallback = ""},
+      {"x", .type = EB_KEY_LAST, .offset = offsetof(eb_paper_figure, x)},
+      {"y", .type = EB_KEY_LAST, .offset = offsetof(eb_paper_figure, y), .fallback = ""},
+      {"z", .type = EB_KEY_LAST, .offset = offsetof(eb_paper_figure, z), .fallback = ""},
+      {"value", .offset = offsetof(eb_paper_figure, value), .read = read_expression},
+      {"across", .offset = offsetof(eb_paper_figure, across), .read = read_expression},
+      {.name = "unit"},
+      {.name = "against"},
+      {.name = "show"},
+      {"curve", .read = read_curve},
+      {"point", .read = read_point, .loops = true},
+      {"run", .read = read_run, .loops = true},
+      {"part", .read = read_part, .loops = true},
+      {"residuals", .read = read_run, .loops = true},
+      {"ends", .read = read_run, .loops = true},
+      {0}};
   const char *against = eb_section_value(section, "against"),
              *show = eb_section_value(section, "show");
   EB_TRY(eb_append(&paper->figures, &paper->figure_count, sizeof *paper->figures));
@@ -437,101 +449,75 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
   figure->id = section->label;
   figure->title = *section->text ? section->text : section->label;
   figure->show = -1;
-  eb_error error = eb_section_read(section, keys, figure);
-  if (!error && show) error = find_case(paper, show, &figure->show);
-  if (!error && against) error = find_case(paper, against, &r.against);
-  if (!error) error = read_unit(eb_section_value(section, "unit"), &figure->scale);
-  EB_TRY(eb_section_locate(section, NULL, error));
+  EB_TRY(eb_section_read(section, keys, figure));
+  if (show) EB_TRY(find_case(paper, show, &figure->show));
+  if (against) EB_TRY(find_case(paper, against, &r.against));
+  EB_TRY(read_unit(eb_section_value(section, "unit"), &figure->scale));
   if (!figure->x) figure->x = eb_paper_is_course(figure) ? "simulated time (s)" : "";
-  for (int e = 0; e < section->count; e++) {
-    const eb_entry *entry = &section->entries[e];
-    bool loops = eb_find(looped, 5, sizeof *looped, entry->key, strlen(entry->key)) >= 0;
-    EB_TRY(eb_section_locate(section, entry,
-                             loops ? eb_entry_unroll(section, entry, read_entry, &r)
-                                   : read_entry(&r, entry)));
-  }
-  return eb_section_locate(section, NULL, check_template(figure));
+  EB_TRY(eb_section_each(section, keys, &r));
+  return check_template(figure);
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* Where an entry `holds` or `range` of a claim is read into. */
-typedef struct condition_reading {
-  const eb_paper *paper;
-  const eb_entry *entry;
-  eb_paper_condition **to;
-  int *count;
-  bool labelled;
-} condition_reading;
-
-/* "EXPRESSION", or "LABEL: EXPRESSION". */
-static eb_error read_condition(void *context, const eb_entry *unrolled) {
-  const condition_reading *r = context;
-  const char *rest = unrolled->value;
+/* "EXPRESSION", or "LABEL: EXPRESSION" of the claim's range. */
+static eb_error read_condition(void *context, const eb_key *key, const eb_entry *entry) {
+  const reading *r = context;
+  eb_paper_claim *claim = r->item;
+  bool range = strcmp(key->name, "range") == 0;
+  eb_paper_condition **list = range ? &claim->range : &claim->holds, *condition;
+  int *count = range ? &claim->range_count : &claim->hold_count;
+  const char *rest = entry->value;
   size_t label = 0;
-  if (r->labelled) EB_TRY(split(unrolled->value, &label, &rest));
-  EB_TRY(eb_append(r->to, r->count, sizeof **r->to));
-  eb_paper_condition *condition = &(*r->to)[*r->count - 1];
-  *condition = (eb_paper_condition){.entry = r->entry};
-  if (r->labelled) EB_TRY(eb_copy_part(unrolled->value, label, &condition->label));
+  if (range) EB_TRY(split(entry->value, &label, &rest));
+  EB_TRY(eb_append(list, count, sizeof **list));
+  condition = &(*list)[*count - 1];
+  condition->entry = entry->of ? entry->of : entry;
+  if (range) EB_TRY(eb_copy_part(entry->value, label, &condition->label));
   return eb_definitions_parse(&r->paper->definitions, rest, &condition->of);
 }
 
+static eb_error check_shown(void *context, const eb_key *key, const eb_entry *entry) {
+  const eb_paper *paper = ((const reading *)context)->paper;
+  int at = strcmp(key->name, "table") == 0 ? eb_paper_table_find(paper, entry->value)
+                                           : eb_paper_figure_find(paper, entry->value);
+  return at >= 0 ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "there is no %s '%s'", key->name, entry->value);
+}
+
 static eb_error read_claim(eb_paper *paper, const eb_section *section) {
-  static const eb_key keys[] = {{"claim", EB_KEY_JOINED, offsetof(eb_paper_claim, text), NULL},
-                                {.name = "holds"},
-                                {"source", EB_KEY_JOINED, offsetof(eb_paper_claim, source), NULL},
-                                {.name = "given"},
-                                {.name = "range"},
-                                {.name = "paper"},
-                                {.name = "ours"},
-                                {.name = "table"},
-                                {.name = "figure"},
-                                {"note", EB_KEY_JOINED, offsetof(eb_paper_claim, note), NULL},
-                                {0}};
+  static const eb_key keys[] = {
+      {"claim", .type = EB_KEY_JOINED, .offset = offsetof(eb_paper_claim, text)},
+      {"holds", .read = read_condition, .loops = true},
+      {"source", .type = EB_KEY_JOINED, .offset = offsetof(eb_paper_claim, source)},
+      {"given", .offset = offsetof(eb_paper_claim, given), .read = read_expression},
+      {"range", .read = read_condition, .loops = true},
+      {"paper", .offset = offsetof(eb_paper_claim, paper), .read = read_expression},
+      {"ours", .offset = offsetof(eb_paper_claim, ours), .read = read_expression},
+      {"table", .read = check_shown},
+      {"figure", .read = check_shown},
+      {"note", .type = EB_KEY_JOINED, .offset = offsetof(eb_paper_claim, note)},
+      {0}};
   EB_TRY(eb_append(&paper->claims, &paper->claim_count, sizeof *paper->claims));
   eb_paper_claim *claim = &paper->claims[paper->claim_count - 1];
   claim->id = section->label;
   claim->section = section;
   claim->where = section->text;
-  EB_TRY(eb_section_locate(section, NULL, eb_section_read(section, keys, claim)));
-  for (int i = 0; i < section->count; i++) {
-    const eb_entry *entry = &section->entries[i];
-    const char *key = entry->key, *value = entry->value;
-    bool holds = strcmp(key, "holds") == 0, range = strcmp(key, "range") == 0;
-    condition_reading r = {paper, entry, &claim->holds, &claim->hold_count, range};
-    if (range) r.to = &claim->range, r.count = &claim->range_count;
-    eb_expression **out = strcmp(key, "given") == 0   ? &claim->given
-                          : strcmp(key, "paper") == 0 ? &claim->paper
-                          : strcmp(key, "ours") == 0  ? &claim->ours
-                                                      : NULL;
-    eb_error error = EB_OK;
-    if (out && *out)
-      error = EB_ERROR(EB_ERR_FORMAT, "it is there twice");
-    else if (out)
-      error = eb_definitions_parse(&paper->definitions, value, out);
-    else if (holds || range)
-      error = eb_entry_unroll(section, entry, read_condition, &r);
-    else if ((strcmp(key, "table") == 0 && eb_paper_table_find(paper, value) < 0) ||
-             (strcmp(key, "figure") == 0 && eb_paper_figure_find(paper, value) < 0))
-      error = EB_ERROR(EB_ERR_FORMAT, "there is no %s '%s'", key, value);
-    EB_TRY(eb_section_locate(section, entry, error));
-  }
+  EB_TRY(eb_section_read(section, keys, claim));
+  EB_TRY(eb_section_each(section, keys, &(reading){.paper = paper, .item = claim}));
   return claim->hold_count
              ? EB_OK
-             : eb_section_locate(
-                   section, NULL,
-                   EB_ERROR(EB_ERR_FORMAT, "'holds = EXPRESSION' is missing: nothing is claimed"));
+             : EB_ERROR(EB_ERR_FORMAT, "'holds = EXPRESSION' is missing: nothing is claimed");
 }
 
 /* ---- the paper ------------------------------------------------------------------------------- */
 
 static eb_error read_paper(eb_paper *paper, const char *from) {
-  static const eb_key keys[] = {{"title", EB_KEY_JOINED, offsetof(eb_paper, title), NULL},
-                                {"citation", EB_KEY_JOINED, offsetof(eb_paper, citation), NULL},
-                                {"machine", EB_KEY_JOINED, offsetof(eb_paper, machine), NULL},
-                                {"note", EB_KEY_JOINED, offsetof(eb_paper, note), NULL},
-                                {0}};
+  static const eb_key keys[] = {
+      {"title", .type = EB_KEY_JOINED, .offset = offsetof(eb_paper, title)},
+      {"citation", .type = EB_KEY_JOINED, .offset = offsetof(eb_paper, citation)},
+      {"machine", .type = EB_KEY_JOINED, .offset = offsetof(eb_paper, machine)},
+      {"note", .type = EB_KEY_JOINED, .offset = offsetof(eb_paper, note)},
+      {0}};
   static const char *const kinds[] = {"paper", "solvers", "cases", "names",
                                       "table", "claim",   "figure"};
   const eb_sections *all = &paper->sections;
@@ -549,8 +535,7 @@ static eb_error read_paper(eb_paper *paper, const char *from) {
     if (*all->items[i].label)
       EB_TRY(eb_section_locate(&all->items[i], NULL, eb_check_word(kind, all->items[i].label)));
   }
-  eb_error error = eb_section_read(head, keys, paper);
-  EB_TRY(head ? eb_section_locate(head, NULL, error) : error);
+  EB_TRY(eb_section_read(head, keys, paper));
   EB_TRY(eb_definitions_read(names, all->asked, &paper->definitions));
   EB_TRY(eb_paper_read_cases(paper));
   static const char *const in_turn[] = {"table", "figure", "claim"};
@@ -558,9 +543,10 @@ static eb_error read_paper(eb_paper *paper, const char *from) {
     for (int i = 0; i < all->count; i++) {
       const eb_section *section = &all->items[i];
       if (strcmp(section->kind, in_turn[k]) != 0) continue;
-      EB_TRY(k == 0   ? read_table(paper, from, section)
-             : k == 1 ? read_figure(paper, section)
-                      : read_claim(paper, section));
+      eb_error error = k == 0   ? read_table(paper, from, section)
+                       : k == 1 ? read_figure(paper, section)
+                                : read_claim(paper, section);
+      EB_TRY(eb_section_locate(section, NULL, error));
     }
   return EB_OK;
 }

@@ -25,118 +25,126 @@ static eb_error check_definition(const eb_paper *paper, const eb_definition *one
                word ? "a case, a table, or a row or column of one" : "a function of the language"));
 }
 
-static bool is_ratios(const eb_expression *e) {
-  return e->op == EB_OP_CALL && strcmp(e->text, "ratios") == 0;
-}
-
 /* How many nodes are evaluated: loops multiply what they run over, and ratios are of so many cells,
- * whose own nodes are at most `cells`. */
-static double count_evaluated(const eb_expression *e, double cells) {
-  double turns = 1, sum = is_ratios(e) ? 1 + cells : 1;
+ * whose own nodes are at most `cells`. *ratios: whether there are any. */
+static double count_evaluated(const eb_expression *e, double cells, bool *ratios) {
+  bool own = e && e->op == EB_OP_CALL && strcmp(e->text, "ratios") == 0;
+  double turns = 1, sum = own ? 1 + cells : 1;
+  if (!e) return 0;
+  *ratios = *ratios || own;
   for (int l = 0; l < e->loop_count; l++) turns *= e->loops[l].words.count;
   for (int i = 0; i < e->count; i++)
-    sum += (i < e->looped ? turns : 1) * count_evaluated(e->items[i], cells);
-  if (e->from.call) sum += count_evaluated(e->from.call, cells);
-  if (e->to.call) sum += count_evaluated(e->to.call, cells);
-  return sum;
+    sum += (i < e->looped ? turns : 1) * count_evaluated(e->items[i], cells, ratios);
+  return sum + count_evaluated(e->from.call, cells, ratios) +
+         count_evaluated(e->to.call, cells, ratios);
 }
 
 static bool has_ratios(const eb_expression *e) {
-  bool there = is_ratios(e);
-  for (int i = 0; i < e->count; i++) there = there || has_ratios(e->items[i]);
-  return there || (e->from.call && has_ratios(e->from.call)) ||
-         (e->to.call && has_ratios(e->to.call));
+  bool ratios = false;
+  count_evaluated(e, 0, &ratios);
+  return ratios;
 }
 
 static double count_in_cells(const eb_paper *paper) {
   double sum = 0;
+  bool ratios = false;
   for (int t = 0; t < paper->table_count; t++)
     for (int c = 0; c < paper->tables[t].keys.count * paper->tables[t].column_count; c++)
-      if (paper->tables[t].cells[c]) sum += count_evaluated(paper->tables[t].cells[c], 0);
+      sum += count_evaluated(paper->tables[t].cells[c], 0, &ratios);
   return sum;
 }
+
+/* ---- every expression ------------------------------------------------------------------------ */
+
+/* What is done with an expression that is to be of that kind: it is checked, or its cases are
+ * marked. */
+typedef eb_error (*expression_visit)(const eb_paper *paper, const eb_expression *of,
+                                     const eb_scope *scope, eb_value_kind kind, bool *cases);
+
+static eb_error visit_table(const eb_paper *paper, const eb_paper_table *table,
+                            expression_visit visit, bool *cases) {
+  for (int i = 0; i < table->keys.count * table->column_count; i++)
+    if (table->cells[i])
+      EB_TRY(eb_error_prefix(visit(paper, table->cells[i], NULL, EB_VALUE_NUMBER, cases),
+                             "row '%s', column '%s'", table->keys.items[i / table->column_count],
+                             table->columns[i % table->column_count].name));
+  return EB_OK;
+}
+
+/* The paper's own number marks no case. */
+static eb_error visit_claim(const eb_paper *paper, const eb_paper_claim *claim,
+                            expression_visit visit, bool *cases) {
+  const eb_section *section = claim->section;
+  const eb_expression *const others[] = {claim->given, claim->ours, cases ? NULL : claim->paper};
+  static const char *const keys[] = {"given", "ours", "paper"};
+  for (int c = 0; c < claim->hold_count + claim->range_count; c++) {
+    const eb_paper_condition *one =
+        c < claim->hold_count ? &claim->holds[c] : &claim->range[c - claim->hold_count];
+    EB_TRY(
+        eb_section_locate(section, one->entry, visit(paper, one->of, NULL, EB_VALUE_TRUTH, cases)));
+  }
+  for (int k = 0; k < 3; k++)
+    if (others[k])
+      EB_TRY(eb_section_locate(
+          section, eb_section_entry(section, keys[k]),
+          visit(paper, others[k], NULL, k == 0 ? EB_VALUE_TRUTH : EB_VALUE_NUMBER, cases)));
+  return EB_OK;
+}
+
+/* For every point. */
+static eb_error visit_figure(const eb_paper *paper, const eb_paper_figure *figure,
+                             expression_visit visit, bool *cases) {
+  eb_value_kind kind = eb_paper_is_course(figure) ? EB_VALUE_SERIES : EB_VALUE_NUMBER;
+  for (int p = 0; p < figure->point_count && !figure->residuals; p++) {
+    eb_scope scopes[2];
+    eb_paper_point_scope(paper, &figure->points[p], scopes);
+    EB_TRY(visit(paper, figure->value, scopes, kind, cases));
+    if (figure->across) EB_TRY(visit(paper, figure->across, scopes, EB_VALUE_NUMBER, cases));
+    for (int s = 0; s < figure->parts.count; s++)
+      EB_TRY(visit(paper, figure->shares[s], scopes, EB_VALUE_NUMBER, cases));
+  }
+  return EB_OK;
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
 
 /* Whether every name and kind of value is right; what is not written is. What would be evaluated
  * without end is not begun. */
 static eb_error check(const eb_paper *paper, const eb_expression *of, const eb_scope *scope,
-                      eb_value_kind wanted) {
-  eb_evaluation e = {.paper = paper, .left_out = -1};
+                      eb_value_kind kind, bool *cases) {
+  eb_evaluation e = {.paper = paper, .left_out = -1, .named = cases};
   eb_value value = {0};
-  double cells = has_ratios(of) ? count_in_cells(paper) : 0;
-  EB_TRY(eb_ask_evaluations(paper->sections.asked, count_evaluated(of, cells)));
+  bool ratios = has_ratios(of);
+  double cells = ratios ? count_in_cells(paper) : 0;
+  EB_TRY(eb_ask_evaluations(paper->sections.asked, count_evaluated(of, cells, &ratios)));
   eb_error error = eb_evaluate(&e, of, scope, &value);
-  if (!error && value.kind != wanted)
-    error = EB_ERROR(EB_ERR_FORMAT, "%s is expected, not %s", eb_value_kind_name(wanted),
+  if (!error && value.kind != kind)
+    error = EB_ERROR(EB_ERR_FORMAT, "%s is expected, not %s", eb_value_kind_name(kind),
                      eb_value_kind_name(value.kind));
   eb_value_clear(&value);
   return error;
 }
 
-static eb_error check_conditions(const eb_paper *paper, const eb_paper_claim *claim,
-                                 const eb_paper_condition *conditions, int count) {
-  for (int i = 0; i < count; i++)
-    EB_TRY(eb_section_locate(claim->section, conditions[i].entry,
-                             check(paper, conditions[i].of, NULL, EB_VALUE_TRUTH)));
-  return EB_OK;
-}
-
-static eb_error check_claim(const eb_paper *paper, const eb_paper_claim *claim) {
-  EB_TRY(check_conditions(paper, claim, claim->holds, claim->hold_count));
-  EB_TRY(check_conditions(paper, claim, claim->range, claim->range_count));
-  for (int i = 0; i < claim->section->count; i++) {
-    const eb_entry *entry = &claim->section->entries[i];
-    bool given = strcmp(entry->key, "given") == 0;
-    const eb_expression *of = given                              ? claim->given
-                              : strcmp(entry->key, "paper") == 0 ? claim->paper
-                              : strcmp(entry->key, "ours") == 0  ? claim->ours
-                                                                 : NULL;
-    if (of)
-      EB_TRY(eb_section_locate(claim->section, entry,
-                               check(paper, of, NULL, given ? EB_VALUE_TRUTH : EB_VALUE_NUMBER)));
-  }
-  return EB_OK;
-}
-
-/* For every point. */
-static eb_error check_figure(const eb_paper *paper, const eb_paper_figure *figure) {
-  eb_value_kind kind = eb_paper_is_course(figure) ? EB_VALUE_SERIES : EB_VALUE_NUMBER;
-  eb_scope scopes[2];
-  for (int p = 0; p < figure->point_count && !figure->residuals; p++) {
-    eb_paper_point_scope(paper, &figure->points[p], scopes);
-    EB_TRY(check(paper, figure->value, scopes, kind));
-    if (figure->across) EB_TRY(check(paper, figure->across, scopes, EB_VALUE_NUMBER));
-    for (int s = 0; s < figure->parts.count; s++)
-      EB_TRY(check(paper, figure->shares[s], scopes, EB_VALUE_NUMBER));
-  }
-  return EB_OK;
-}
-
 /* The ratios of a table are of its cells, which would be of theirs without end. */
-static eb_error check_cell(const eb_paper *paper, const eb_expression *cell) {
-  return has_ratios(cell) ? EB_ERROR(EB_ERR_FORMAT, "'ratios' is for claims and figures, and "
-                                                    "stands in no cell of a table")
-                          : check(paper, cell, NULL, EB_VALUE_NUMBER);
+static eb_error check_cell(const eb_paper *paper, const eb_expression *of, const eb_scope *scope,
+                           eb_value_kind kind, bool *cases) {
+  return has_ratios(of) ? EB_ERROR(EB_ERR_FORMAT, "'ratios' is for claims and figures, and stands "
+                                                  "in no cell of a table")
+                        : check(paper, of, scope, kind, cases);
 }
 
 static eb_error check_paper(const eb_paper *paper) {
-  const eb_sections *sections = &paper->sections;
-  for (int t = 0; t < paper->table_count; t++) {
-    const eb_paper_table *table = &paper->tables[t];
-    const eb_section *section = eb_sections_find(sections, "table", table->id);
-    for (int i = 0; i < table->keys.count * table->column_count; i++)
-      if (table->cells[i])
-        EB_TRY(eb_section_locate(section, NULL,
-                                 eb_error_prefix(check_cell(paper, table->cells[i]),
-                                                 "row '%s', column '%s'",
-                                                 table->keys.items[i / table->column_count],
-                                                 table->columns[i % table->column_count].name)));
-  }
+  const eb_sections *all = &paper->sections;
+  for (int t = 0; t < paper->table_count; t++)
+    EB_TRY(eb_section_locate(eb_sections_find(all, "table", paper->tables[t].id), NULL,
+                             visit_table(paper, &paper->tables[t], check_cell, NULL)));
   for (int i = 0; i < paper->definitions.count; i++)
     EB_TRY(check_definition(paper, &paper->definitions.items[i]));
   for (int f = 0; f < paper->figure_count; f++)
-    EB_TRY(eb_section_locate(eb_sections_find(sections, "figure", paper->figures[f].id), NULL,
-                             check_figure(paper, &paper->figures[f])));
-  for (int c = 0; c < paper->claim_count; c++) EB_TRY(check_claim(paper, &paper->claims[c]));
+    EB_TRY(eb_section_locate(eb_sections_find(all, "figure", paper->figures[f].id), NULL,
+                             visit_figure(paper, &paper->figures[f], check, NULL)));
+  for (int c = 0; c < paper->claim_count; c++)
+    EB_TRY(visit_claim(paper, &paper->claims[c], check, NULL));
   return EB_OK;
 }
 
@@ -151,34 +159,25 @@ eb_error eb_paper_load(const char *name, const char *from, bool quick, eb_paper 
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
+static eb_error mark(const eb_paper *paper, const eb_expression *of, const eb_scope *scope,
+                     eb_value_kind kind, bool *cases) {
+  (void)kind;
+  return eb_expression_cases(paper, of, scope, cases);
+}
+
 eb_error eb_paper_table_cases(const eb_paper *paper, const eb_paper_table *table, bool *cases) {
-  for (int c = 0; c < table->keys.count * table->column_count; c++)
-    if (table->cells[c]) EB_TRY(eb_expression_cases(paper, table->cells[c], NULL, cases));
-  return EB_OK;
+  return visit_table(paper, table, mark, cases);
 }
 
 eb_error eb_paper_claim_cases(const eb_paper *paper, const eb_paper_claim *claim, bool *cases) {
-  for (int h = 0; h < claim->hold_count; h++)
-    EB_TRY(eb_expression_cases(paper, claim->holds[h].of, NULL, cases));
-  for (int v = 0; v < claim->range_count; v++)
-    EB_TRY(eb_expression_cases(paper, claim->range[v].of, NULL, cases));
-  if (claim->given) EB_TRY(eb_expression_cases(paper, claim->given, NULL, cases));
-  return claim->ours ? eb_expression_cases(paper, claim->ours, NULL, cases) : EB_OK;
+  return visit_claim(paper, claim, mark, cases);
 }
 
 eb_error eb_paper_figure_cases(const eb_paper *paper, const eb_paper_figure *figure, bool *cases) {
-  eb_scope scopes[2];
   if (figure->show >= 0) cases[figure->show] = true;
-  for (int p = 0; p < figure->point_count; p++) {
-    if (figure->residuals) cases[figure->points[p].case_] = true;
-    if (figure->residuals) continue;
-    eb_paper_point_scope(paper, &figure->points[p], scopes);
-    EB_TRY(eb_expression_cases(paper, figure->value, scopes, cases));
-    if (figure->across) EB_TRY(eb_expression_cases(paper, figure->across, scopes, cases));
-    for (int s = 0; s < figure->parts.count; s++)
-      EB_TRY(eb_expression_cases(paper, figure->shares[s], scopes, cases));
-  }
-  return EB_OK;
+  for (int p = 0; p < figure->point_count && figure->residuals; p++)
+    cases[figure->points[p].case_] = true;
+  return visit_figure(paper, figure, mark, cases);
 }
 
 static eb_error unknown_item(const eb_paper *paper, const char *item) {

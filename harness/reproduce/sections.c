@@ -114,6 +114,9 @@ static eb_error take(eb_sections *sections, const char *line, size_t length, int
 }
 
 eb_error eb_section_locate(const eb_section *section, const eb_entry *entry, eb_error error) {
+  size_t length = strlen(section->path);
+  const char *message = error ? eb_error_message(error) : "";
+  if (strncmp(message, section->path, length) == 0 && message[length] == ':') return error;
   return eb_error_prefix(error, "%s:%d: [%s%s%s]%s%s", section->path,
                          entry ? entry->line : section->line, section->kind,
                          *section->label ? " " : "", section->label, entry ? " " : "",
@@ -146,11 +149,16 @@ const char *eb_section_next(const eb_section *section, const char *key, int *at)
   return NULL;
 }
 
-const char *eb_section_value(const eb_section *section, const char *key) {
-  const char *value = NULL;
+const eb_entry *eb_section_entry(const eb_section *section, const char *key) {
+  const eb_entry *last = NULL;
   for (int e = 0; section && e < section->count; e++)
-    if (strcmp(section->entries[e].key, key) == 0) value = section->entries[e].value;
-  return value;
+    if (strcmp(section->entries[e].key, key) == 0) last = &section->entries[e];
+  return last;
+}
+
+const char *eb_section_value(const eb_section *section, const char *key) {
+  const eb_entry *entry = eb_section_entry(section, key);
+  return entry ? entry->value : NULL;
 }
 
 /* All values of a key joined by spaces; "" when there are none. */
@@ -167,15 +175,24 @@ static eb_error join_values(const eb_section *section, const char *key, char **o
   return error;
 }
 
-eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *out) {
+static const eb_key *find_key(const eb_key *keys, const char *name) {
+  for (; keys->name; keys++)
+    if (strcmp(keys->name, name) == 0) return keys;
+  return NULL;
+}
+
+static eb_error unknown_key(const eb_key *keys, const char *name) {
   const char *names[24];
   size_t count = 0;
   for (; keys[count].name; count++) names[count] = keys[count].name;
+  return eb_unknown(EB_ERR_FORMAT, name, names, count, "there is no setting");
+}
+
+eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *out) {
   for (int e = 0; section && e < section->count; e++) {
-    const char *key = section->entries[e].key;
-    if (eb_find(names, (int)count, sizeof *names, key, strlen(key)) >= 0) continue;
-    return eb_unknown(EB_ERR_FORMAT, key, names, count, "[%s%s%s] has no setting", section->kind,
-                      *section->label ? " " : "", section->label);
+    const eb_entry *entry = &section->entries[e];
+    if (!find_key(keys, entry->key))
+      return eb_section_locate(section, entry, unknown_key(keys, entry->key));
   }
   for (const eb_key *key = keys; key->name; key++) {
     void *at = (char *)out + key->offset;
@@ -183,6 +200,28 @@ eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *ou
     if (!last) last = key->fallback;
     if (key->type == EB_KEY_JOINED) EB_TRY(join_values(section, key->name, at));
     if (key->type == EB_KEY_LAST) memcpy(at, &last, sizeof last);
+  }
+  return EB_OK;
+}
+
+typedef struct entry_reading {
+  const eb_key *key;
+  void *context;
+} entry_reading;
+
+static eb_error read_entry(void *context, const eb_entry *entry) {
+  const entry_reading *r = context;
+  return r->key->read(r->context, r->key, entry);
+}
+
+eb_error eb_section_each(const eb_section *section, const eb_key *keys, void *context) {
+  for (int e = 0; section && e < section->count; e++) {
+    const eb_entry *entry = &section->entries[e];
+    entry_reading r = {find_key(keys, entry->key), context};
+    if (!r.key || !r.key->read) continue;
+    EB_TRY(eb_section_locate(section, entry,
+                             r.key->loops ? eb_entry_unroll(section, entry, read_entry, &r)
+                                          : read_entry(&r, entry)));
   }
   return EB_OK;
 }
@@ -319,7 +358,7 @@ static eb_error copy_entry(const eb_entry *from, size_t length, const eb_scope *
 
 static eb_error visit_entry(void *context, const eb_scope *words) {
   unrolling *u = context;
-  eb_entry one = {0};
+  eb_entry one = {.of = u->entry};
   eb_error error = copy_entry(u->entry, u->length, words, &one);
   if (!error) error = u->visit(u->context, &one);
   free(one.key);

@@ -19,6 +19,7 @@
 typedef struct eb_entry {
   char *key, *value;
   int line;
+  const struct eb_entry *of; /* of a visited one: the section's, with the loops; else NULL */
 } eb_entry;
 
 typedef struct eb_section {
@@ -41,14 +42,15 @@ typedef struct eb_sections {
 EB_MUST eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out);
 void eb_sections_clear(eb_sections *sections);
 
-/* Puts file, line and section before the message of an error, and with `entry` its key; EB_OK
- * passes through. */
+/* Puts file, line and section before the message of an error, and with `entry` its key. EB_OK and
+ * what is located already pass through. */
 eb_error eb_section_locate(const eb_section *section, const eb_entry *entry, eb_error error);
 
 /* The section of that kind and label, or NULL. */
 const eb_section *eb_sections_find(const eb_sections *sections, const char *kind,
                                    const char *label);
-/* The last value of a key, or NULL. */
+/* The last entry of a key, and its value; or NULL. */
+const eb_entry *eb_section_entry(const eb_section *section, const char *key);
 const char *eb_section_value(const eb_section *section, const char *key);
 /* The values of one key in turn: *at is 0 at first, then what the last call left there. NULL
  * after the last. */
@@ -60,15 +62,22 @@ typedef enum eb_key_type {
   EB_KEY_JOINED, /* char *: all values, joined by spaces; "" without one. The caller frees it. */
   EB_KEY_LAST    /* const char *: the last value, owned by the section, or `fallback` */
 } eb_key_type;
-typedef struct eb_key {
+typedef struct eb_key eb_key;
+struct eb_key {
   const char *name;
   eb_key_type type;
   size_t offset;
   const char *fallback;
-} eb_key;
-/* `keys` end with a NULL name; a section that is NULL has no entries. EB_ERR_FORMAT for the first
- * key that is not among them, with the nearest one. */
+  /* of eb_section_each: for every entry of the key or, with `loops`, every one that it stands for
+   */
+  eb_error (*read)(void *context, const eb_key *key, const eb_entry *entry);
+  bool loops;
+};
+/* `keys` end with a NULL name; a section that is NULL has no entries. EB_ERR_FORMAT, located, for
+ * the first key that is not among them, with the nearest one. */
 EB_MUST eb_error eb_section_read(const eb_section *section, const eb_key *keys, void *out);
+/* Hands the entries to what reads them, in the section's order; errors are located. */
+EB_MUST eb_error eb_section_each(const eb_section *section, const eb_key *keys, void *context);
 
 /* Calls `visit` for every entry that one with loops stands for: "{m}-{n} = X:n={n} {m} for m in
  * a b for n in 1 2" for four, the first loop slowest; "for n dt in one 1e-3 two 2e-3" takes

@@ -116,9 +116,9 @@ succeeds("'$tree/bench' mine --seconds 0.05 > '$tree/bench.out' && grep -q '^min
   " && grep -q ' x .*every other row' '$tree/bench.out'", 'and it is measured, beside its peer');
 
 # ---- harness/reproduce/README.md: adding a function
-my ($shape, $function) = slurp(root() . '/harness/reproduce/README.md') =~ /^## Adding a function\n.*?\n```c\n(.*?)```\n.*?\n```c\n(.*?)```\n/ms;
+my ($code, $function) = slurp(root() . '/harness/reproduce/README.md') =~ /^## Adding a function\n.*?\n```c\n(.*?)```\n.*?\n```c\n(.*?)```\n/ms;
 ok($function, 'the README has a function of shapes and its entry');
-insert('harness/reproduce/motion.c', qr/()(?=const eb_function eb_motion_functions)/, "$shape\n");
+insert('harness/reproduce/motion.c', qr/()(?=const eb_function eb_motion_functions)/, "$code\n");
 insert('harness/reproduce/motion.c', qr/(const eb_function eb_motion_functions\[\] = \{\n)/, $function);
 succeeds("cc -I'$tree' $flags -c '$tree/harness/reproduce/motion.c' -o '$tree/motion.o'", 'the function compiles');
 succeeds("cc $libraries build/obj/harness/main.o '$tree/motion.o' build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');

@@ -15,7 +15,7 @@ static void test_sections(void) {
               "sections");
   const eb_section *one = eb_sections_find(&s, "claim", "one");
   tap_ok(s.count == 2 && one && one->count == 4, "entries are kept apart, and a section goes on");
-  static const eb_key claim[] = {{"claim", EB_KEY_JOINED, 0, NULL}, {.name = "row"}, {0}};
+  static const eb_key claim[] = {{.name = "claim", .type = EB_KEY_JOINED}, {.name = "row"}, {0}};
   tap_require(eb_section_read(one, claim, &joined), "a text of two lines");
   tap_ok(strcmp(joined, "first second line") == 0, "a text on several lines is joined");
   free(joined);
