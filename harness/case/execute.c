@@ -19,7 +19,7 @@
 #include "harness/case/launch.h"
 #include "harness/case/crash_record.h"
 #include "harness/fclib/fclib.h"
-#include "harness/predict/network.h"
+#include "harness/network.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/base/sanitizer.h"

@@ -49,7 +49,6 @@ typedef struct eb_command {
   each(compare)                                                                                    \
   each(precision)                                                                                  \
   each(history)                                                                                    \
-  each(scaling)                                                                                    \
   each(report)                                                                                     \
   each(reproduce)                                                                                  \
   each(export)                                                                                     \

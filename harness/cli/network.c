@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "harness/cli/command.h"
-#include "harness/predict/network.h"
+#include "harness/network.h"
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   (void)arguments;

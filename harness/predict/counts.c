@@ -39,6 +39,22 @@ int64_t eb_counts_blocks(int arity, int64_t nodes, int64_t elements) {
   return nodes + 2 * (nodes + elements + (int64_t)(surface / 2) - 1);
 }
 
+/* Of all factorizations the one with the least a + b + c is the most cubic. A box has 2 (1 - 1/a)
+ * shared faces along an axis that is cut into a, in the mean. */
+double eb_counts_faces(int ranks) {
+  double least = INFINITY, faces = 0;
+  for (int a = 1; (long long)a * a * a <= ranks; a++) {
+    for (int b = a; (long long)a * b * b <= ranks; b++) {
+      if (ranks % (a * b)) continue;
+      int c = ranks / (a * b);
+      if (a + b + c >= least) continue;
+      least = a + b + c;
+      faces = 2 * (3 - 1. / a - 1. / b - 1. / c);
+    }
+  }
+  return faces;
+}
+
 /* ---- on the mesh ----------------------------------------------------------------------------- */
 
 /* Different nodes that share an element with each node, itself among them: by lists of the elements

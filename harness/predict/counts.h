@@ -27,6 +27,10 @@ eb_counts eb_counts_of_grid(const int32_t cubes[3]);
  * hexahedra and triangles the same from the edges of their regular lattices. */
 int64_t eb_counts_blocks(int arity, int64_t nodes, int64_t elements);
 
+/* Mean number of faces that a box shares with others, when `ranks` are a grid of boxes as cubic as
+ * its factors allow: 0 of one, 1 of two, 2 of four, 3 of eight, nearly 6 of many. */
+double eb_counts_faces(int ranks);
+
 /* Counts the scene of a case. A mesh that is to be read or made is returned in *mesh for those who
  * want more of it than counts (the caller destroys it), and is cached for the run; NULL where it
  * was not needed. What cannot be built is the run's to complain of: EB_COUNTED_NOT. */

@@ -12,7 +12,6 @@
 
 #include "harness/names.h"
 #include "harness/predict/predict.h"
-#include "harness/predict/scaling.h"
 
 /* ---- what every case holds ------------------------------------------------------------------- */
 
@@ -119,7 +118,7 @@ static double held_bytes(const holding *h, const eb_case *work, const eb_counts 
 static double shared_bytes(const eb_counts *counts, int ranks, double each, double parts) {
   static const double gathered = 5670; /* byte a node, by rank 0 (harness/case/whole.h) */
   const double N = (double)counts->nodes;
-  double ghosts = eb_scaling_faces(ranks) * ranks * cbrt(pow(N / ranks, 2)) / N;
+  double ghosts = eb_counts_faces(ranks) * ranks * cbrt(pow(N / ranks, 2)) / N;
   return ranks * each + (1 + ghosts) * parts + gathered * N;
 }
 

@@ -13,7 +13,6 @@
 
 #include "harness/names.h"
 #include "harness/predict/predict.h"
-#include "harness/predict/scaling.h"
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
@@ -82,7 +81,7 @@ static bool find_linear(const eb_case *work, linear_work *out) {
          memmem(petsc, words, "gamg", 4);
 }
 
-/* ---- the sum --------------------------------------------------------------------------------- */
+/* ---- an iteration on one rank ---------------------------------------------------------------- */
 
 /* Seconds by flops and bytes on the threads of the case. */
 typedef struct speeds {
@@ -112,23 +111,51 @@ static double system_seconds(linear_work kind, const eb_counts *counts, const eb
   return 0;
 }
 
-/* An iteration on several ranks of this machine, by the model of scaling.h. Messages between them
- * go through its memory; what they take matters little beside the rest. */
+/* ---- an iteration on several ranks of this machine --------------------------------------------
+ */
+
+/* Messages go through the machine's memory: s of a short one and of an allreduce a doubling of
+ * ranks, byte/s of a long one. What they take matters little beside the rest. */
+static const double latency = 2e-6, reduction = 5e-6, bandwidth = 7e9;
+
+/* Grids of a multigrid cycle: nodes of the coarsest, and of one over those of the next; unknowns of
+ * a node on the finest and, rigid motions, on coarser ones; exchanges of a cycle on these, and its
+ * reductions. */
+enum { COARSEST_NODES = 50, FINE_UNKNOWNS = 3, COARSE_UNKNOWNS = 6 };
+static const double coarsening = 12, fine_exchanges = 6, exchanges = 5, products = 3;
+
+/* Of a linear iteration, whose rank has `nodes` of all `N` and shares `faces` of its box. */
+static double message_seconds(double N, double nodes, int ranks, double faces, double triad) {
+  const double doublings = log2(ranks), coarse = COARSEST_NODES * COARSE_UNKNOWNS;
+  double seconds = products * doublings * reduction + 2 * doublings * latency;
+  for (double share = 1; N * share > COARSEST_NODES && nodes * share >= 1; share /= coarsening) {
+    bool fine = share >= 1;
+    double bytes =
+        8. * (fine ? FINE_UNKNOWNS : COARSE_UNKNOWNS) * faces * cbrt(pow(nodes * share, 2));
+    seconds += (fine ? fine_exchanges : exchanges) * (faces * latency + bytes / bandwidth);
+  }
+  return seconds + 8 * coarse * coarse / triad;
+}
+
+/* The model of results/scaling/README.md, where its formulas and their sources are: elements at
+ * faces between ranks are computed on both sides, ranks beyond the cores take turns, and cores
+ * share the memory that linear iterations wait for. */
 static double shared_seconds(const eb_case *work, const element_work *e, const eb_counts *counts,
                              const eb_rates *rates) {
-  static const eb_network memory = {.latency = 2e-6, .bandwidth = 7e9, .reduction = 5e-6};
   const double M = (double)counts->elements, N = (double)counts->nodes, B = (double)counts->blocks;
-  const eb_scaling_machine machine = {.network = memory,
-                                      .cores = rates->threads,
-                                      .triad = rates->triad,
-                                      .triad_all = rates->triad_all};
-  const eb_scaling_work one = {.assemble = (e->assemble + e->value) / rates->dgemm,
-                               .setup = multigrid_setup * B / (M * rates->dgemm),
-                               .iteration = multigrid_byte * B / (N * rates->triad),
-                               .iterations = multigrid_iterations,
-                               .elements_per_node = M / N};
-  return eb_scaling_predict(&machine, &one, M, work->ranks, work->ranks).total;
+  const double nodes = N / work->ranks, faces = eb_counts_faces(work->ranks);
+  const double busy = fmin(work->ranks, rates->threads);
+  const double together = fmax(1, fmin(busy, rates->triad_all / rates->triad));
+  double element =
+      (e->assemble + e->value) / rates->dgemm + multigrid_setup * B / (M * rates->dgemm);
+  double iteration = multigrid_byte * B / (N * rates->triad) * nodes * busy / together;
+  double compute = M / N * (nodes + faces * cbrt(nodes * nodes) / 2) * element +
+                   multigrid_iterations * iteration;
+  return fmax(1, (double)work->ranks / rates->threads) * compute +
+         multigrid_iterations * message_seconds(N, nodes, work->ranks, faces, rates->triad);
 }
+
+/* ---- a case ---------------------------------------------------------------------------------- */
 
 eb_time_prediction eb_predict_time(const eb_case *work, const eb_counts *counts,
                                    const eb_fill *fill, const eb_rates *rates) {

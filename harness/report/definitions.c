@@ -126,25 +126,6 @@ static const definition figures[] = {
      "r_n or a fifth of the largest r_n; angle between friction and - u_t of a contact that "
      "slides"}};
 
-/* As harness/predict/scaling.h has them. */
-static const definition scaling[] = {
-    {"s/iteration", "wall time of the steps but the first (of the first, when there is no other) "
-                    "over iterations of Newton's; of equal runs the least"},
-    {"compute",
-     "(a + s) r (n + h / 2) + k c n for n nodes a rank, h = f n^(2/3) of them on the f faces that "
-     "it shares with others, r elements a node and k linear iterations an iteration of Newton's; a "
-     "and s (s an element: all but the two that follow; set-up of the preconditioner) and c (s a "
-     "node: a linear iteration) are those of runs on one rank, at the size that a machine holds, "
-     "between those that were run. Its cores share its memory, c grows by as much as triad shows; "
-     "ranks beyond its cores take turns"},
-    {"halo", "k sum over the grids l of e_l (f latency + 8 d_l f (n / 12^l)^(2/3) / bandwidth): e "
-             "= 6 exchanges of d = 3 unknowns a node on the finest, 5 of 6 on coarser ones"},
-    {"reductions", "3 k log2(ranks) times an allreduce of one number a doubling of ranks"},
-    {"coarse grid", "k (2 log2(ranks) latency + its matrix of 300 unknowns at the rate of triad)"},
-    {"strong, weak", "efficiency: time on one rank over ranks times that on all, of the same "
-                     "scene; time an element on one rank of as many elements as each of them has, "
-                     "over theirs"}};
-
 /* As harness/audit/figures.md has them, with the bounds of harness/case/verdict.c. */
 static const char *const rules[EB_RULES] = {
     [EB_RULE_FINITE] = "state and audit are finite numbers",
@@ -237,7 +218,6 @@ eb_error eb_definitions_html(eb_text *page) {
                               "included.</p>\n"));
   EB_TRY(write_list("Cost", costs, COUNT(costs), page));
   EB_TRY(write_list("Accuracy", residuals, COUNT(residuals), page));
-  EB_TRY(write_list("Scaling over ranks", scaling, COUNT(scaling), page));
   EB_TRY(write_list("Figures of the audit", figures, COUNT(figures), page));
   return write_rules(page);
 }

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 
 #include "harness/lock.h"
-#include "harness/predict/scaling_read.h"
-#include "harness/predict/scaling_show.h"
 #include "harness/report/definitions.h"
 #include "harness/report/markup.h"
 #include "harness/report/model.h"
@@ -31,9 +29,6 @@ typedef struct workspace {
   int summary_lacking; /* without so many solvers, for which it has no room */
   eb_report_picture *pictured;
   eb_playback *playbacks;
-  eb_scaling_samples samples;
-  eb_scaling_study scaling;
-  bool *scaled; /* plots drawn, one a series */
   eb_plotter plotter;
   eb_text page;
   eb_lock lock; /* of the folder */
@@ -188,7 +183,7 @@ static eb_error scene_section(const workspace *work, const eb_report_scene *scen
 static eb_error introduction(const workspace *work, eb_text *page) {
   return eb_text_printf(
       page,
-      "<nav><a href=\"#scenes\">scenes</a>%s<a href=\"#definitions\">definitions</a>"
+      "<nav><a href=\"#scenes\">scenes</a><a href=\"#definitions\">definitions</a>"
       "<a href=\"#environment\">environment</a></nav>\n"
       "<p>%d runs of %d scenes. Costs are ranked among runs of one accuracy class alone: the same "
       "equation, errors in the same band, the audit passed. The error is audited, computed after "
@@ -200,8 +195,7 @@ static eb_error introduction(const workspace *work, eb_text *page) {
       "on purpose, do not aim at that. What a run that fails its audit cost is compared with "
       "nothing. Times are wall times on the machine%s described at the end. The figures have their "
       "formulas under <a href=\"#definitions\">definitions</a>.</p>\n",
-      work->scaling.count > 0 ? "<a href=\"#scaling\">scaling</a>" : "", work->report.run_count,
-      work->scene_count, work->report.machine_count > 1 ? "s" : "");
+      work->report.run_count, work->scene_count, work->report.machine_count > 1 ? "s" : "");
 }
 
 /* Files that were merged from shards of several machines, which have a scene each. */
@@ -305,7 +299,6 @@ static eb_error write_page(const workspace *work, eb_text *page) {
     EB_TRY(eb_markup_between(page, "<p class=\"note\">", remarks->items[i], "</p>\n"));
   EB_TRY(overview(work, page));
   if (work->summary) EB_TRY(summary(work, page));
-  EB_TRY(eb_scaling_html(&work->scaling, work->scaled, page));
   for (int s = 0; s < work->scene_count; s++) EB_TRY(scene_section(work, &work->scenes[s], page));
   EB_TRY(eb_definitions_html(page));
   EB_TRY(environments(&work->report, page));
@@ -345,18 +338,6 @@ static eb_error draw_trees(workspace *work, const eb_report_scene *scene) {
   return error;
 }
 
-static eb_error draw_scaling(workspace *work) {
-  const eb_report *report = &work->report;
-  const eb_scaling_request request = eb_scaling_usual();
-  bool shared = false;
-  for (int r = 0; r < report->run_count; r++) shared = shared || report->runs[r].run->ranks > 1;
-  for (int f = 0; shared && f < report->file_count; f++)
-    EB_TRY(eb_scaling_read(report->files[f], &work->samples));
-  EB_TRY(eb_scaling_study_create(&work->samples, &request, &work->scaling));
-  EB_TRY(EB_NEW(work->scaled, work->scaling.count));
-  return eb_scaling_draw(&work->scaling, &work->plotter, work->scaled);
-}
-
 static eb_error draw_plots(workspace *work) {
   for (int s = 0; s < work->scene_count; s++) {
     eb_report_scene *scene = &work->scenes[s];
@@ -371,7 +352,6 @@ static eb_error draw_plots(workspace *work) {
     EB_TRY(draw_trees(work, scene));
   }
   EB_TRY(eb_plots_summary(&work->report, &work->plotter, &work->summary, &work->summary_lacking));
-  EB_TRY(draw_scaling(work));
   return eb_plotter_start(&work->plotter);
 }
 
@@ -442,9 +422,6 @@ eb_error eb_report_write(const eb_report_request *request) {
   free(work.scenes);
   free(work.pictured);
   free(work.playbacks);
-  free(work.scaled);
-  eb_scaling_study_clear(&work.scaling);
-  eb_scaling_samples_clear(&work.samples);
   eb_text_clear(&work.page);
   return error;
 }

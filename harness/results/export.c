@@ -257,25 +257,48 @@ static json_t *number_json(hid_t environment, const char *name) {
   return json;
 }
 
-static eb_error add_environment(const eb_results *results, json_t *json) {
-  int count;
-  const eb_fact *facts = eb_results_facts(results, &count);
-  if (count == 0) return EB_OK;
-  hid_t group = H5Gopen2(eb_results_file(results), "environment", H5P_DEFAULT);
-  if (group < 0) return eb_h5_error("cannot open", "environment");
-  for (int i = 0; i < count; i++) {
-    const eb_fact *fact = &facts[i];
-    json_t *number = number_json(group, fact->name);
-    eb_json_set(json, fact->name, number ? number : eb_json_text(fact->value));
-  }
+static herr_t add_fact(hid_t group, const char *name, const H5A_info_t *info, void *json) {
+  json_t *fact = number_json(group, name);
+  char *text = NULL;
+  (void)info;
+  if (!fact) eb_error_free(eb_h5_get_text(group, name, &text));
+  if (!fact && text) fact = eb_json_text(text);
+  eb_json_set(json, name, fact ? fact : json_null());
+  free(text);
+  return 0;
+}
+
+static eb_error add_environment(hid_t file, const char *path, json_t *json) {
+  hsize_t first = 0;
+  if (!eb_h5_exists(file, path)) return EB_OK;
+  hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
+  if (group < 0) return eb_h5_error("cannot open", path);
+  herr_t walked = H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_INC, &first, add_fact, json);
   H5Gclose(group);
-  return EB_OK;
+  return walked < 0 ? eb_h5_error("cannot list attributes of", path) : EB_OK;
+}
+
+/* Of a run that another machine made, in a file that was merged from those of several. */
+static eb_error add_other_machine(hid_t file, const eb_run *run, json_t *json) {
+  char path[300], *hash = NULL;
+  snprintf(path, sizeof path, "runs/%.250s", run->id);
+  hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
+  if (group < 0) return eb_h5_error("cannot open", path);
+  eb_error error = eb_h5_get_text(group, "environment", &hash);
+  H5Gclose(group);
+  if (!error && *hash) {
+    snprintf(path, sizeof path, "environments/%.250s", hash);
+    error = add_environment(file, path, member(json, "environment"));
+  }
+  free(hash);
+  return error;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t *json) {
-  EB_TRY(add_environment(results, member(json, "environment")));
+  const hid_t file = eb_results_file(results);
+  EB_TRY(add_environment(file, "environment", member(json, "environment")));
   json_object_set_new(json, "runs", json_array());
   json_t *runs = json_object_get(json, "runs");
   for (int i = 0; i < eb_results_count(results); i++) {
@@ -283,6 +306,7 @@ static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t
     if (!eb_export_selects(ids, run)) continue;
     json_t *of_run = eb_json_run(run);
     json_array_append_new(runs, of_run);
+    EB_TRY(add_other_machine(file, run, of_run));
     EB_TRY(add_steps(results, i, of_run));
     EB_TRY(add_parts(results, i, of_run));
     EB_TRY(add_rotations(results, i, of_run));

@@ -220,7 +220,7 @@ typedef struct eb_run {
    * one, and in older files. */
   double cut_step_seconds;
   /* Of several ranks, what messages between them take, measured behind the last step
-   * (harness/predict/network.h): s, byte/s, s a doubling of ranks; 0 of one, in older files, and of
+   * (harness/network.h): s, byte/s, s a doubling of ranks; 0 of one, in older files, and of
    * runs that did not complete. */
   double network_latency, network_bandwidth, network_reduction;
 } eb_run;

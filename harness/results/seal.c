@@ -83,7 +83,7 @@ eb_error eb_seal_check(const char *path) {
   if (eb_seal_look(path) != EB_SEAL_BROKEN) return EB_OK;
   return EB_ERROR(EB_ERR_FORMAT,
                   "'%s' is damaged: its bytes are not those that were sealed; take a copy of it, "
-                  "or run what it holds again (report, export, compare and scaling read it all the "
+                  "or run what it holds again (report, export and compare read it all the "
                   "same with --damaged)",
                   path);
 }

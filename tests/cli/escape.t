@@ -69,7 +69,7 @@ my $word = $hostile =~ s/\///gr;
 for my $words (['list', $word], ['info', $word], ['run', $word, '-s', 'newton'], ['run', 'bench/beam', '-s', $word], ['run', "bench/beam:$word=1", '-s', 'newton'],
   ['run', 'bench/beam', '-s', "newton:$word=1"], ['run', 'bench/beam', "--$word"], ['check', '--solver', $word], ['compare', $word, $word], ['report', $word],
   ['export', $word, '--to', 'json'], ['export', $word, '--to', $word], ['merge', 'm.h5', $word], ['history', '--store', $word], ['reproduce', $word],
-  ['reproduce', 'tiny', '--from', $word], ['precision', $word, '-s', 'newton'], ['scaling', $word], [$word], ['run', "fclib:$word", '-s', 'contact-al'],
+  ['reproduce', 'tiny', '--from', $word], ['precision', $word, '-s', 'newton'], [$word], ['run', "fclib:$word", '-s', 'contact-al'],
   ['run', 'bench/beam', '-s', 'newton', '--plugin', $word], ['run', 'conjac2020/dragon', '-s', 'newton', '--mesh', "conjac2020/dragon=$word"], ['new-solver', $word]) {
   my ($code) = fit("'$words->[0]' of a hostile word " . ($#$words > 0 ? $words->[-1] eq $word ? '' : "at $#$words" : ''), undef, @$words);
 }

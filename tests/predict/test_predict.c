@@ -196,6 +196,15 @@ static void test_time(void) {
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
+static void test_faces(void) {
+  static const struct {
+    int ranks;
+    double faces;
+  } known[] = {{1, 0}, {2, 1}, {4, 2}, {8, 3}, {27, 4}, {3, 4. / 3}, {1000, 5.4}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    tap_near(eb_counts_faces(known[k].ranks), known[k].faces, 1e-12, "faces of a box");
+}
+
 /* Several processes: what each has, what they share, and taking turns on two cores. */
 static void test_ranks(void) {
   const char *block = "cubes=16";
@@ -212,6 +221,9 @@ static void test_ranks(void) {
   tap_ok(two.time.known && two.time.step < one.time.step && two.time.step > one.time.step / 2,
          "two share a step, but not its memory's bandwidth");
   tap_ok(four.time.step >= two.time.step, "four on two cores are no faster");
+  /* Three iterations by the formulas of results/scaling/README.md, computed apart from time.c. */
+  tap_near(two.time.step, 0.22648977919377533, 1e-12, "two as the model over ranks has them");
+  tap_near(four.time.step, 0.23423960190307624, 1e-12, "and four, which take turns");
   tap_ok(four.time.factor >= one.time.factor, "with no smaller margin");
   tap_ok(!predict("bench/block", block, "newton", "ranks=2,petsc=-pc_type icc").time.known,
          "another preconditioner: no time");
@@ -271,6 +283,7 @@ int main(void) {
   test_laws();
   test_memory();
   test_time();
+  test_faces();
   test_ranks();
   test_words();
   test_warnings();

@@ -65,7 +65,6 @@ my @readers = (
   ['report', 'damaged.h5', '-o', 'none'],
   ['history', 'add', 'damaged.h5', '--store', 'none'],
   ['compare', 'good.h5', 'damaged.h5'],
-  ['scaling', 'damaged.h5', '-o', 'none'],
   ['run', 'bench/beam:resolution=0.5', '-s', 'newton', '-o', 'damaged.h5', '--resume'],
   ['run', 'bench/beam:resolution=0.5', '-s', 'newton', '-o', 'none', '--from', 'damaged.h5:any@1'],
 );

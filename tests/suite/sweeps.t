@@ -118,6 +118,7 @@ SKIP: {
   my $mixed = scratch('mixed.h5');
   is(qx($python -c "import h5py; f = h5py.File('$mixed'); print(sorted({(r.attrs['order'] % 4 == 0, 'another' in str(f['environments'][r.attrs['environment']].attrs['cpu'])) for r in f['runs'].values() if 'environment' in r.attrs}), len(f['environments']))"),
     "[(True, True)] 1\n", 'runs say on which they were');
+  is_deeply([map { $_->{environment} ? $_->{environment}{cpu} : () } runs_in('mixed.h5')], ['another', 'another'], 'in JSON as well');
 }
 
 # ---- killed while it runs; a case that ends badly

@@ -1,5 +1,5 @@
 /* Ping-pong and allreduce (as of the OSU and Intel MPI benchmarks). */
-#include "harness/predict/network.h"
+#include "harness/network.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,14 @@
-/* The network between ranks, measured by messages: constants of scaling.h. */
-#ifndef EB_PREDICT_NETWORK_H
-#define EB_PREDICT_NETWORK_H
+/* The network between ranks, measured by messages. */
+#ifndef EB_NETWORK_H
+#define EB_NETWORK_H
 
-#include "harness/predict/scaling.h"
 #include "problems/ranks/ranks.h"
+
+typedef struct eb_network {
+  double latency;   /* s of a short message, one way */
+  double bandwidth; /* byte/s of a long one */
+  double reduction; /* s a doubling of ranks of an allreduce of one double */
+} eb_network;
 
 /* Between ranks 0 and 1 there and back, the others waiting as they do in a case: latency by 8
  * bytes, bandwidth by 1 MiB; reduction by allreduces of one double over all ranks, a doubling of
