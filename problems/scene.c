@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
@@ -513,6 +514,8 @@ static void copy_reals(const double *from, size_t count, double *to) {
 }
 
 void eb_state_copy(const eb_state *from, eb_state *to) {
+  EB_ASSERT(from->node_count == to->node_count);
+  EB_ASSERT(from->joint_count == to->joint_count && from->body_count == to->body_count);
   size_t nodes = (size_t)from->node_count, joints = (size_t)from->joint_count,
          bodies = (size_t)from->body_count;
   to->step = from->step;

@@ -1,6 +1,7 @@
 /* What a solver asks of a scene: script, forces, needs, and its parts by functions, which plug-ins
  * have alone. Where a scene is held in parts the answers are of the local nodes and elements, and
  * nothing here exchanges anything. */
+#include "problems/base/assert.h"
 #include "problems/scene_impl.h"
 
 #include <string.h>
@@ -30,6 +31,7 @@ void eb_scene_load_magnitudes(const eb_scene *scene, double t, double magnitude[
 }
 
 void eb_scene_force(const eb_scene *scene, double t, const double *x, const double *v, double *f) {
+  EB_ASSERT(x != f && v != f);
   const double *mass = eb_elasticity_mass(scene->elasticity);
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     for (int d = 0; d < 3; d++) f[3 * i + d] = mass[i] * scene->gravity[d];
@@ -111,6 +113,7 @@ double eb_scene_energy(const eb_scene *scene, const double *x) {
 }
 
 void eb_scene_gradient(const eb_scene *scene, const double *x, double *g) {
+  EB_ASSERT(x != g);
   eb_elasticity_gradient(scene->elasticity, x, g);
 }
 

@@ -1,3 +1,4 @@
+#include "problems/base/assert.h"
 #include "problems/base/text.h"
 
 #include <stdbool.h>
@@ -133,6 +134,7 @@ static eb_error reserve(eb_text *text, size_t more) {
 }
 
 eb_error eb_text_append(eb_text *text, const char *bytes, size_t count) {
+  EB_ASSERT(bytes || count == 0);
   EB_TRY(reserve(text, count));
   memcpy(text->data + text->length, bytes, count);
   text->length += count;

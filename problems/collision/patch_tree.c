@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 
 eb_error eb_patch_tree_create(int32_t leaf_count, eb_patch_tree *out) {
+  EB_ASSERT(leaf_count >= 0);
   *out = (eb_patch_tree){.leaf_count = leaf_count,
                          .node_count = leaf_count > 0 ? 2 * leaf_count - 1 : 0};
   EB_TRY(EB_NEW(out->box, out->node_count));

@@ -1,4 +1,5 @@
 /* Implicit penalty contact; the equations stand in implicit_penalty.h. */
+#include "problems/base/assert.h"
 #include "problems/contact/implicit_penalty.h"
 
 #include <math.h>
@@ -91,6 +92,7 @@ double eb_touches_energy(const eb_touch *touches, int32_t count) {
 /* ---- friction -------------------------------------------------------------------------------- */
 
 double eb_touch_impulse(const eb_touch *touch, double dt, double scale, const double v[3]) {
+  EB_ASSERT(dt >= 0 && scale >= 0);
   double approach = eb_dot3(touch->normal, touch->velocity) - eb_dot3(touch->normal, v);
   return touch->stiffness * fmax(0, dt * touch->depth + scale * approach);
 }

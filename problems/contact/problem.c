@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
@@ -27,6 +28,7 @@ void eb_contact_problem_destroy(eb_contact_problem *problem) {
 }
 
 eb_error eb_contact_grow(void **array, int64_t kept, int64_t count, size_t size) {
+  EB_ASSERT(kept >= 0 && kept <= count);
   void *grown = eb_recalloc(*array, (size_t)kept, (size_t)count, size);
   if (!grown)
     return EB_ERROR(EB_ERR_MEMORY,
@@ -88,6 +90,9 @@ static int32_t insert_entry(eb_contact_problem *p, int32_t first, int32_t end, i
 
 void eb_contact_problem_add(eb_contact_problem *problem, int32_t entries, const int32_t *block,
                             const double *H, const double c[3], double mu) {
+  EB_ASSERT(problem->count < problem->room);
+  EB_ASSERT(entries > 0 && entries <= EB_CONTACT_ENTRIES);
+  EB_ASSERT(mu >= 0);
   int32_t k = problem->count++, end = problem->start[k];
   for (int32_t e = 0; e < entries; e++)
     end = insert_entry(problem, problem->start[k], end, block[e], H + 9 * (int64_t)e);
@@ -99,6 +104,7 @@ void eb_contact_problem_add(eb_contact_problem *problem, int32_t entries, const 
 
 void eb_contact_velocities(const eb_contact_problem *problem, int32_t from, int32_t to,
                            const double *v, double *u) {
+  EB_ASSERT(from >= 0 && from <= to && to <= problem->count);
   for (int32_t k = from; k < to; k++) {
     double *sum = u + 3 * (int64_t)k;
     for (int d = 0; d < 3; d++) sum[d] = -problem->c[3 * (int64_t)k + d];

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 
 typedef struct builder {
@@ -87,6 +88,7 @@ static eb_error fill(builder *b, eb_block_matrix *m) {
 
 eb_error eb_block_matrix_pattern(int32_t rows, const int32_t *elements, int32_t count, int arity,
                                  eb_block_matrix **out) {
+  EB_ASSERT(rows >= 0 && count >= 0 && arity > 0);
   eb_block_matrix *m;
   *out = NULL;
   EB_TRY(EB_NEW(m, 1));
@@ -143,6 +145,8 @@ void eb_block_matrix_destroy(eb_block_matrix *m) {
 }
 
 int32_t eb_block_matrix_find(const eb_block_matrix *m, int32_t row, int32_t column) {
+  EB_ASSERT(row >= 0 && row < m->rows);
+  EB_ASSERT(column >= 0);
   int32_t low = m->start[row], high = m->start[row + 1];
   while (low < high) {
     int32_t middle = low + (high - low) / 2;

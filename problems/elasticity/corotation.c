@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/element_kernels.h"
 #include "problems/elasticity/quaternion.h"
@@ -305,6 +306,7 @@ static void assemble_batch(eb_corotation *c, int32_t batch, double scale, double
 
 void eb_corotation_assemble(eb_corotation *c, const double *mass, double mass_scale,
                             double stiffness_scale, eb_block_matrix *matrix) {
+  EB_ASSERT(matrix->rows == c->elasticity->node_count);
   const eb_elasticity *e = c->elasticity;
   eb_schedule *s = e->schedule;
   eb_schedule_begin(s);
@@ -488,6 +490,7 @@ static void refresh_chunk(eb_corotation *c, int32_t begin, int32_t end, const ui
 
 void eb_corotation_refresh(eb_corotation *c, const uint8_t *marked, double stiffness_scale,
                            eb_block_matrix *matrix) {
+  EB_ASSERT(matrix->rows == c->elasticity->node_count);
   const eb_elasticity *e = c->elasticity;
   eb_schedule *s = e->schedule;
   eb_schedule_begin(s);
@@ -603,6 +606,7 @@ void eb_corotation_rotate_elements(eb_corotation *c, const double *x) {
  * linear in velocities, know nothing of it. */
 
 eb_error eb_corotation_track(eb_corotation *c, const eb_mesh *mesh) {
+  EB_ASSERT(!c->tracked);
   int32_t batches = c->elasticity->batch_count;
   EB_TRY(eb_rotation_rests_create(mesh, batches, c->elasticity->element, &c->rests));
   EB_TRY(EB_NEW(c->tracked, 4 * (size_t)batches));
@@ -626,6 +630,7 @@ EB_INLINE void store_estimate(eb_corotation *c, int32_t b, eb_v4 R[9], double *r
 
 void eb_corotation_estimate_elements(eb_corotation *c, eb_rotation_method method, bool cold,
                                      const double *x, double *rotations) {
+  EB_ASSERT(c->tracked);
 #pragma omp parallel for schedule(static)
   for (int32_t b = 0; b < c->elasticity->batch_count; b++) {
     const eb_rotation_rest rest = eb_rotation_rest_of(&c->rests, b);

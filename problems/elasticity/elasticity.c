@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/elements.h"
 #include "problems/elasticity/masses.h"
@@ -490,6 +491,7 @@ eb_error eb_elasticity_create(const eb_mesh *mesh, const eb_material *materials,
 
 eb_error eb_elasticity_create_shared(const eb_mesh *mesh, const eb_material *materials,
                                      int32_t counted, eb_elasticity **out) {
+  EB_ASSERT(counted >= 0 && counted <= mesh->element_count);
   return create(mesh, materials, counted, true, out);
 }
 
@@ -518,6 +520,7 @@ void eb_elasticity_activate(eb_elasticity *e, double activation) {
 }
 
 int64_t eb_elasticity_bytes(const eb_elasticity *e) {
+  EB_ASSERT(eb_elasticity_sweeps(e));
   const int64_t index = sizeof(int32_t), A = e->kernels->nodes, Q = e->kernels->points;
   int64_t nodes = e->node_count, batches = e->batch_count, blocks = e->pattern->start[nodes];
   int64_t vectors = batches * Q * (3 * (A - 1) + 1) + (e->fibre ? 3 * batches : 0) +
@@ -556,12 +559,14 @@ double eb_elasticity_energy(const eb_elasticity *e, const double *x) {
 }
 
 void eb_elements_open_gradient(const eb_elasticity *e, int32_t chunk, double *g) {
+  EB_ASSERT(chunk >= 0 && chunk < e->chunk_count);
   const eb_schedule *s = e->schedule;
   for (int32_t i = s->open_start[chunk]; i < s->open_start[chunk + 1]; i++)
     for (int j = 0; j < 3; j++) g[3 * (int64_t)s->open[i] + j] = 0;
 }
 
 void eb_elasticity_gradient(const eb_elasticity *e, const double *x, double *g) {
+  EB_ASSERT(eb_elasticity_sweeps(e) && x != g);
   eb_schedule *s = e->schedule;
   eb_schedule_begin(s);
 #pragma omp parallel
@@ -574,6 +579,7 @@ void eb_elasticity_gradient(const eb_elasticity *e, const double *x, double *g) 
 
 void eb_elements_open_rows(const eb_elasticity *e, int32_t chunk, const double *mass,
                            double mass_scale, double *values) {
+  EB_ASSERT(chunk >= 0 && chunk < e->chunk_count);
   const eb_block_matrix *p = e->pattern;
   const eb_schedule *s = e->schedule;
   for (int32_t k = s->open_start[chunk]; k < s->open_start[chunk + 1]; k++) {
@@ -599,6 +605,7 @@ static void mirror_row(const eb_elasticity *e, int32_t i, double *values) {
 }
 
 void eb_elements_close_rows(const eb_elasticity *e, int32_t chunk, double *values) {
+  EB_ASSERT(chunk >= 0 && chunk < e->chunk_count);
   const eb_schedule *s = e->schedule;
   for (int32_t k = s->close_start[chunk]; k < s->close_start[chunk + 1]; k++)
     mirror_row(e, s->close[k], values);
@@ -606,6 +613,7 @@ void eb_elements_close_rows(const eb_elasticity *e, int32_t chunk, double *value
 
 void eb_elasticity_matrix(const eb_elasticity *e, const double *x, double mass_scale,
                           double hessian_scale, bool project, eb_block_matrix *matrix, double *g) {
+  EB_ASSERT(eb_elasticity_sweeps(e) && matrix->rows >= e->node_count);
   const eb_matrix_job job = {
       .x = x, .scale = hessian_scale, .project = project, .values = matrix->values, .g = g};
   eb_schedule *s = e->schedule;

@@ -12,6 +12,7 @@
  * each worked out by hand so that nothing cancels when s_k = s_l. */
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/option.h"
 #include "problems/elasticity/law.h"
 #include "problems/elasticity/material.h"
@@ -532,6 +533,8 @@ static const struct {
 };
 
 eb_law eb_law_make(const eb_material *m) {
+  EB_ASSERT((unsigned)m->kind < EB_MATERIAL_KINDS);
+  EB_ASSERT(m->young > 0 && m->poisson > -1 && m->poisson < 0.5);
   const formulas *own = catalogue[m->kind].formulas;
   double mu = m->young / (2 * (1 + m->poisson));
   double lambda = m->young * m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson));
@@ -650,6 +653,7 @@ static void add_node_volume(const eb_law *law, const node_motion *at, eb_node_te
 }
 
 void eb_law_node(const eb_law *law, const eb_v4 F[9], const eb_v4 g[3], eb_node_terms *out) {
+  EB_ASSERT(eb_law_serves_node(law));
   node_motion at = {.F = F, .g = g, .gg = eb_v4_dot3(g, g)};
   for (int i = 0; i < 3; i++) at.u[i] = eb_v4_dot3(F + 3 * i, g);
   law->formulas->node(law, &at, out);

@@ -1,6 +1,7 @@
 /* Sweeps of the mixed form over batches of four elements (mixed_point.h has the points). */
 #include "problems/elasticity/mixed.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/element_kernels.h"
 #include "problems/elasticity/mixed_point.h"
@@ -229,6 +230,7 @@ void eb_mixed_project(eb_mixed *mixed, const double *x) {
 
 void eb_mixed_condense(eb_mixed *mixed, const double *x, double mass_scale, eb_block_matrix *matrix,
                        double *q, double *g) {
+  EB_ASSERT(matrix->rows == mixed->elasticity->node_count);
   const eb_elasticity *e = mixed->elasticity;
   const condense_job job = {.mixed = mixed, .x = x, .values = matrix->values, .q = q, .g = g};
   eb_schedule *s = e->schedule;
@@ -291,6 +293,7 @@ eb_mixed_energy eb_mixed_lagrangian(const eb_mixed *mixed, const double *x, doub
 }
 
 void eb_mixed_accept(eb_mixed *mixed, double a) {
+  EB_ASSERT(a >= 0);
 #pragma omp parallel for schedule(static)
   for (int64_t n = 0; n < mixed->count; n++)
     for (int m = 0; m < 6; m++) mixed->point[n].S[m] += a * mixed->point[n].dS[m];

@@ -31,6 +31,7 @@
 
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/element_kernels.h"
 
@@ -194,6 +195,7 @@ EB_INLINE void estimate(int A, eb_rotation_method method, const eb_rotation_rest
 
 void eb_rotate4(eb_rotation_method method, int nodes, const eb_rotation_rest *rest,
                 const eb_v4 (*x)[3], eb_v4 q[4], eb_v4 R[9]) {
+  EB_ASSERT(nodes == EB_TETRAHEDRON || nodes == EB_HEXAHEDRON);
   if (nodes == EB_TETRAHEDRON)
     estimate(EB_TETRAHEDRON, method, rest, x, q, R);
   else

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 
 enum { SPINS = 200 };
@@ -74,6 +75,7 @@ static eb_error build(eb_schedule *s, builder *b, const int64_t *node_start, con
 
 eb_error eb_schedule_create(int32_t chunks, const int64_t *node_start, const int32_t *node,
                             int32_t node_count, eb_schedule **out) {
+  EB_ASSERT(chunks >= 0 && node_count >= 0);
   eb_schedule *s;
   builder b = {0};
   *out = NULL;

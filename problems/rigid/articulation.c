@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
@@ -114,6 +115,7 @@ static void body_inertia(const eb_rigid_body *body, const eb_pose *pose, const d
 
 void eb_articulation_place(const eb_articulation *articulation, const double *q, int32_t k,
                            double place[3], double *jacobian) {
+  EB_ASSERT(k >= 0 && k < articulation->attached);
   const eb_rider *rider = &articulation->rider[k];
   eb_pose pose[EB_MAX_JOINTS];
   articulation_poses(articulation, q, pose);
@@ -125,6 +127,7 @@ void eb_articulation_place(const eb_articulation *articulation, const double *q,
 
 void eb_articulation_bone(const eb_articulation *articulation, const double *q, int32_t body,
                           double pivot[3], double tip[3]) {
+  EB_ASSERT(body >= 0 && body < articulation->count);
   eb_pose pose[EB_MAX_JOINTS];
   articulation_poses(articulation, q, pose);
   memcpy(pivot, pose[body].pivot, sizeof pose[body].pivot);
@@ -385,6 +388,7 @@ int32_t eb_articulation_joints(const eb_articulation *articulation) {
 }
 
 const eb_rigid_body *eb_articulation_body(const eb_articulation *articulation, int32_t joint) {
+  EB_ASSERT(joint >= 0 && joint < articulation->count);
   return &articulation->body[joint];
 }
 
@@ -393,10 +397,12 @@ int32_t eb_articulation_attached(const eb_articulation *articulation) {
 }
 
 int32_t eb_articulation_node(const eb_articulation *articulation, int32_t k) {
+  EB_ASSERT(k >= 0 && k < articulation->attached);
   return articulation->rider[k].node;
 }
 
 int32_t eb_articulation_carrier(const eb_articulation *articulation, int32_t k, double place[3]) {
+  EB_ASSERT(k >= 0 && k < articulation->attached);
   memcpy(place, articulation->rider[k].place, sizeof articulation->rider[k].place);
   return articulation->rider[k].body;
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/elasticity/quaternion.h"

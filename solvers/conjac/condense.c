@@ -20,6 +20,7 @@
  * Fails: EB_NOT_POSITIVE_DEFINITE, as the factorization does. */
 #include "solvers/conjac/conjac.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 
@@ -203,6 +204,7 @@ eb_error eb_conjac_condense(eb_conjac *c, bool fresh, eb_step_log *log, eb_reaso
 }
 
 eb_error eb_conjac_correct(eb_conjac *c, eb_step_log *log, eb_reason *reason) {
+  EB_ASSERT(c->factor);
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_error error = eb_multifrontal_solve(c->factor, 1, c->correction, c->correction, log, reason);
   eb_log_end(log, EB_PHASE_SOLVE);

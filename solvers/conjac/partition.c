@@ -10,6 +10,7 @@
  * numbers an attached node. Nothing fails after create. */
 #include "solvers/conjac/partition.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 
 #include <string.h>
@@ -33,6 +34,7 @@ static eb_error allocate(eb_partition *p) {
 }
 
 eb_error eb_partition_create(const eb_scene *scene, const eb_node_list *chosen, eb_partition *out) {
+  EB_ASSERT(chosen->count >= 0);
   *out = (eb_partition){.scene = scene,
                         .nodes = scene->mesh->node_count,
                         .axes = scene->mesh->type == EB_TRIANGLE ? 2 : 3,

@@ -30,6 +30,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
@@ -140,6 +141,7 @@ static const double parallel_sine = 0.05;
 static const double slack = 0.5, recovery = 0.25;
 
 double eb_constraint_target_gap(double distance, double gap) {
+  EB_ASSERT(gap > 0);
   if (distance >= gap) return gap;
   return distance + recovery * fmax((1 - slack) * gap - distance, 0);
 }
@@ -254,6 +256,7 @@ void eb_constraint_linearize(eb_constraint *constraint, const double x0[4][3], c
 
 eb_error eb_active_set_create(const eb_contact_surface *surface, const eb_contact_system *system,
                               double gap, eb_active_set *out) {
+  EB_ASSERT(gap > 0);
   *out = (eb_active_set){.surface = surface, .system = system, .gap = gap, .room = FIRST_ROOM};
   eb_error error = EB_NEW(out->constraints.start, (size_t)system->nodes + 1);
   if (!error) error = reserve(&out->constraints, FIRST_ROOM);
@@ -622,6 +625,7 @@ eb_error eb_active_set_update(eb_active_set *active, eb_step_log *log, bool *acc
 }
 
 bool eb_active_set_relax(eb_active_set *active, const double *u, double eps2) {
+  EB_ASSERT(eps2 >= 0);
   eb_constraints *set = &active->constraints;
   int32_t relaxed = 0;
   for (int32_t k = 0; k < set->count; k++) {

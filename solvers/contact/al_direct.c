@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "solvers/linalg/one_thread.h"
@@ -105,6 +106,7 @@ static bool assemble(eb_al_direct *direct, const eb_contact_problem *problem, co
 
 bool eb_al_direct_solve(eb_al_direct *direct, const eb_contact_problem *problem, const double *D,
                         const double *diagonal, const double *g, double *x) {
+  EB_ASSERT(direct->rows > 0);
   const int n = 3 * direct->rows, one = 1;
   int info;
   for (int32_t i = 0; i < problem->A->rows; i++)

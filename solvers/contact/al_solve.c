@@ -27,6 +27,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/contact/al_system.h"
 
@@ -52,6 +53,7 @@ void eb_al_solve_clear(eb_al_solve *cr) {
 }
 
 eb_error eb_al_solve_reserve(eb_al_solve *cr, int64_t n, int64_t m) {
+  EB_ASSERT(n >= 0 && m >= 0);
   if (cr->Hz && cr->n == n && m <= cr->room) return EB_OK;
   eb_al_solve_clear(cr);
   double **main_vector[MAIN_VECTORS] = {&cr->x, &cr->Ax, &cr->r,  &cr->z,
@@ -323,6 +325,7 @@ static bool solve_directly(member *at, const double *g) {
 
 int64_t eb_al_solve_run(eb_al_member *own, eb_al_solve *cr, const double *g, double target,
                         int64_t most) {
+  EB_ASSERT(target >= 0 && most >= 0);
   member at = {.own = own, .system = own->system, .cr = cr};
   const bool direct = own->system->direct;
   int64_t iterations = direct && solve_directly(&at, g);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
@@ -86,6 +87,7 @@ static void transpose3(const double A[9], double out[9]) {
 
 eb_error eb_al_system_create(const eb_block_matrix *pattern, bool full, int threads,
                              eb_al_system *out) {
+  EB_ASSERT(threads > 0);
   const int32_t rows = pattern->rows;
   *out = (eb_al_system){.n = 3 * (int64_t)rows, .full = full, .threads = threads};
   EB_TRY(eb_contact_product_create(pattern, &out->product));
@@ -221,6 +223,7 @@ static bool has_diagonal_blocks_alone(const eb_block_matrix *A) {
 }
 
 eb_error eb_al_system_begin(eb_al_system *system, const eb_contact_problem *problem) {
+  EB_ASSERT(system->n == 3 * (int64_t)problem->A->rows);
   system->problem = problem;
   system->m = 3 * (int64_t)problem->count;
   system->contact_pieces = eb_pieces_of(system->m);
@@ -286,6 +289,7 @@ double eb_al_root(eb_al_member *own, double square, const double *x) {
 /* Rows have their entries in the order of their contacts. */
 void eb_al_gather(const eb_al_system *system, const double *f, int64_t from, int64_t to,
                   double sign, double *y) {
+  EB_ASSERT(from % 3 == 0 && to % 3 == 0 && to <= system->n);
   for (int32_t at = system->row_start[from / 3]; at < system->row_start[to / 3]; at++) {
     int32_t e = system->row_entry[at];
     const double *H = system->problem->H + 9 * (int64_t)e,

@@ -13,6 +13,7 @@
  * Needs: weights of pairs that sum to 0, surface and system moved to v.
  * Workspace: that of the set, which active_set.c keeps: eight integers a constraint.
  * Fails when memory does. */
+#include "problems/base/assert.h"
 #include "solvers/contact/constraints.h"
 
 #include "problems/base/vector3.h"
@@ -183,6 +184,7 @@ static void add_body_vertex(const eb_constraint *constraint, const eb_contact_sy
 eb_error eb_constraints_problem(const eb_constraints *set, const eb_contact_surface *surface,
                                 const eb_contact_system *system, const double *v, double mu,
                                 eb_contact_problem *problem) {
+  EB_ASSERT(mu >= 0);
   problem->A = system->implicit.matrix;
   problem->b = system->b;
   problem->count = 0;

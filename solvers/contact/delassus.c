@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/multifrontal.h"
@@ -121,6 +122,7 @@ static eb_error reduce_operator(eb_delassus *d, const eb_contact_problem *p, dou
 
 eb_error eb_delassus_reduce(eb_delassus *delassus, const eb_contact_problem *problem,
                             eb_reduced *reduced, eb_step_log *log, eb_reason *reason) {
+  EB_ASSERT(delassus->factor && reduced->count == problem->count);
   EB_TRY(eb_multifrontal_solve(delassus->factor, 1, problem->b, delassus->solution, log, reason));
   if (*reason <= 0) return EB_OK;
   eb_log_count(log, EB_COUNT_SOLVES, 1);

@@ -3,6 +3,7 @@
  * Needs: A symmetric.
  * Workspace: that of linalg/symmetric.c, where A is large.
  * Fails when memory does. */
+#include "problems/base/assert.h"
 #include "solvers/contact/product.h"
 
 eb_error eb_contact_product_create(const eb_block_matrix *pattern, eb_contact_product *out) {
@@ -24,6 +25,7 @@ void eb_contact_product_set(eb_contact_product *product, const eb_contact_proble
 
 void eb_contact_product_piece(const eb_contact_product *product, int piece, const double *x,
                               double *y) {
+  EB_ASSERT(product->A && piece >= 0 && piece < product->pieces.count);
   const int64_t rows = product->A->rows, length = product->pieces.length / 3;
   const int64_t from = piece * length, end = from + length;
   const int32_t to = (int32_t)(end < rows ? end : rows);
@@ -34,6 +36,7 @@ void eb_contact_product_piece(const eb_contact_product *product, int piece, cons
 }
 
 void eb_contact_product_whole(const eb_contact_product *product, const double *x, double *y) {
+  EB_ASSERT(x != y);
   if (!product->half) {
     eb_block_multiply(product->A, x, y);
     return;

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/one_thread.h"
@@ -31,6 +32,7 @@ static eb_error reallocate(double **array, size_t count) {
 }
 
 eb_error eb_reduced_reserve(eb_reduced *reduced, int32_t count, const double *mu) {
+  EB_ASSERT(count >= 0);
   reduced->count = count;
   reduced->mu = mu;
   if (count <= reduced->room && reduced->W) return EB_OK;
@@ -67,6 +69,7 @@ void eb_reduced_clear(eb_reduced *reduced) {
  * solve with the factor leaves out what it does not reach. Runs of what is not 0 make sweeps over W
  * as cheap as the piles are apart. */
 void eb_reduced_couple(eb_reduced *reduced) {
+  EB_ASSERT(reduced->count <= reduced->room);
   const int64_t m = 3 * (int64_t)reduced->count;
   int32_t ends = 0; /* of runs; odd inside of one */
   for (int32_t k = 0; k < reduced->count; k++) {
@@ -179,6 +182,7 @@ static void find_root(const sliding *s, double at_low, double r[3]) {
 }
 
 void eb_contact_solve_local(const double W[9], const double q[3], double mu, double r[3]) {
+  EB_ASSERT(mu >= 0);
   r[0] = r[1] = r[2] = 0;
   if (q[0] >= 0) return;
   if (mu == 0) {

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 
@@ -52,6 +53,7 @@ static eb_error reserve_rows(eb_saddle *saddle, int64_t m) {
  * entries h of the row. Z counts the constraints that nearly repeat this one: S of k equal rows has
  * the eigenvalue k s, and its diagonal alone would call it s. */
 eb_error eb_saddle_begin(eb_saddle *saddle, const eb_contact_problem *problem) {
+  EB_ASSERT(saddle->n == 3 * (int64_t)problem->A->rows);
   const eb_block_matrix *A = problem->A;
   saddle->problem = problem;
   saddle->m = 3 * (int64_t)problem->count;
@@ -121,6 +123,7 @@ static void add_contacts(const eb_saddle *saddle, const double *y, double *By) {
 }
 
 void eb_saddle_multiply(const eb_saddle *saddle, const double *y, double *Ay, double *By) {
+  EB_ASSERT(y != By && y != Ay);
   eb_contact_product_whole(&saddle->product, y, By);
   if (Ay) memcpy(Ay, By, (size_t)saddle->n * sizeof *Ay);
   add_contacts(saddle, y, By);
@@ -183,6 +186,7 @@ eb_error eb_saddle_cr_reserve(eb_saddle_cr *cr, int64_t n, int64_t m, bool split
 
 void eb_saddle_cr_pose(eb_saddle_cr *cr, const eb_saddle *saddle, const double *r, double *constant,
                        double *d) {
+  EB_ASSERT(saddle->n + saddle->m <= cr->room);
   const eb_contact_problem *problem = saddle->problem;
   int64_t n = saddle->n, m = saddle->m;
   for (int64_t k = 0; k < m; k++) {
@@ -288,6 +292,7 @@ static bool leaves_residual(const eb_saddle_cr *cr, int64_t size, double curvatu
  *
  * the latter by the recurrences; z -= alpha C^-1 Bp saves an application. */
 bool eb_saddle_cr_advance(eb_saddle_cr *cr, eb_saddle *saddle) {
+  EB_ASSERT(saddle->n + saddle->m <= cr->room);
   int64_t size = saddle->n + saddle->m;
   eb_saddle_precondition(saddle, cr->Bp, cr->CBp);
   double curvature = eb_dot(size, cr->Bp, cr->CBp), alpha = cr->zBz / curvature;

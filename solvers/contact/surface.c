@@ -7,6 +7,7 @@
  * Fails with EB_ERR_LIMIT when there are too many of those. */
 #include "solvers/contact/surface.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
@@ -154,6 +155,7 @@ eb_error eb_contact_surface_begin(eb_contact_surface *surface, const eb_contact_
 /* The side that is out is asked of these where the direction between two features is not enough to
  * tell. Large triangles count for more, and slivers, whose normal rounding decides, for nothing. */
 void eb_contact_surface_normal(const eb_contact_surface *surface, int32_t vertex, double n[3]) {
+  EB_ASSERT(vertex >= 0 && vertex < surface->mesh->vertex_count);
   const double *area = surface->area + 3 * (int64_t)vertex;
   double length = length3(area);
   for (int d = 0; d < 3; d++) n[d] = length > 0 ? area[d] / length : 0;
@@ -172,6 +174,7 @@ eb_error eb_contact_surface_move(eb_contact_surface *surface, const eb_contact_s
 
 bool eb_contact_surface_is_dynamic(const eb_contact_surface *surface,
                                    const eb_contact_system *system, int32_t vertex) {
+  EB_ASSERT(vertex >= 0 && vertex < surface->mesh->vertex_count);
   int32_t node = eb_contact_surface_node(surface, vertex);
   if (node < 0) return false;
   return !system->known[node] || eb_contact_system_body(system, node) >= 0;

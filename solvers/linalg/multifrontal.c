@@ -456,7 +456,7 @@ static eb_error start(const eb_multifrontal_settings *settings, eb_multifrontal 
 eb_error eb_multifrontal_create(const eb_multifrontal_settings *settings,
                                 const eb_block_matrix *pattern, eb_step_log *log,
                                 eb_multifrontal **out) {
-  EB_ASSERT(settings->threads >= 1 && pattern && out);
+  EB_ASSERT(pattern && out);
   EB_TRY(start(settings, out));
   eb_error error = build(*out, settings, pattern, log);
   if (!error) return EB_OK;

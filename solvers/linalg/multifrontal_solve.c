@@ -466,7 +466,7 @@ static eb_reason solve_single(const eb_multifrontal *f, const sides *all, double
 
 static eb_error solve(eb_multifrontal *f, const sides *all, eb_step_log *log, eb_reason *reason) {
   EB_ASSERT(f && all->b && all->x && reason);
-  EB_ASSERT(!f->single_precision || f->A);
+  EB_ASSERT(!f->valid || !f->single_precision || f->A);
   EB_ASSERT(!f->valid || f->failed_row < 0);
   *reason = EB_DIVERGED_LIBRARY;
   if (all->count < 0) return EB_ERROR(EB_ERR_USAGE, "a solve with %d right-hand sides", all->count);

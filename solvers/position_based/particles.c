@@ -3,6 +3,7 @@
  * goes where the script wants it. */
 #include "solvers/position_based/particles.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/scene_impl.h"
 #include "solvers/common/scene_force.h"
@@ -74,6 +75,7 @@ void eb_particles_predict(eb_particles *p, const eb_state *state, double dt, boo
 }
 
 bool eb_particles_finish(const eb_particles *p, eb_state *state, double dt, bool forced) {
+  EB_ASSERT(dt > 0);
   bool finite = true;
   for (int32_t i = 0; i < p->nodes; i++)
     finite &= isfinite(p->at[i][0]) && isfinite(p->at[i][1]) && isfinite(p->at[i][2]);

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 
@@ -31,6 +32,7 @@ enum { DELAY = 10 };
 
 eb_error eb_acceleration_create(eb_acceleration_kind kind, int64_t size, int window,
                                 eb_acceleration *out) {
+  EB_ASSERT(size >= 0 && window >= 0);
   *out = (eb_acceleration){.kind = kind, .size = size, .window = window};
   if (kind == EB_ACCELERATION_NONE) return EB_OK;
   EB_TRY(EB_NEW(out->x, size));
@@ -135,6 +137,7 @@ static bool chebyshev(eb_acceleration *a, const double *x, const double *d, doub
 }
 
 bool eb_acceleration_propose(eb_acceleration *a, const double *x, const double *d, double *next) {
+  EB_ASSERT(a->kind != EB_ACCELERATION_NONE && x != next && d != next);
   bool proposed =
       a->kind == EB_ACCELERATION_ANDERSON ? anderson(a, x, d, next) : chebyshev(a, x, d, next);
   remember(a, x, d);

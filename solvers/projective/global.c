@@ -21,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/projective/factor.h"
 #include "solvers/projective/pcg.h"
@@ -67,6 +68,7 @@ static void assemble(eb_global *global) {
 }
 
 double eb_global_diagonal(const eb_global *global, int32_t node) {
+  EB_ASSERT(node >= 0 && node < global->pattern->rows);
   return global->value[global->pattern->diagonal[node]] + global->contact[node];
 }
 
@@ -87,6 +89,7 @@ static eb_error factorize(eb_global *global, eb_step_log *log, eb_reason *reason
 /* Contacts are kept: what they were belongs to the factor. */
 eb_error eb_global_prepare(eb_global *global, double inertia, const uint8_t *held,
                            const eb_springs *springs, eb_step_log *log, eb_reason *reason) {
+  EB_ASSERT(inertia > 0);
   size_t nodes = (size_t)global->pattern->rows;
   memset(global->new_springs, 0, nodes * sizeof *global->new_springs);
   for (int32_t s = 0; s < springs->count; s++)

@@ -16,11 +16,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 
 enum { PARALLEL_FROM = 20000 }; /* rows; fewer are multiplied faster than a team wakes up */
 
 void eb_scalar_product(const eb_scalar_matrix3 *A, const eb_v4 *x, eb_v4 *y) {
+  EB_ASSERT(x != y);
   const int32_t *start = A->pattern->start, *column = A->pattern->column;
 #pragma omp parallel for schedule(static) if (A->pattern->rows >= PARALLEL_FROM)
   for (int32_t i = 0; i < A->pattern->rows; i++) {
@@ -103,6 +105,7 @@ bool eb_incomplete_factor(eb_incomplete *L, const eb_scalar_matrix3 *A) {
 }
 
 void eb_incomplete_solve(const eb_incomplete *L, const eb_v4 *b, eb_v4 *x) {
+  EB_ASSERT(L->pattern->rows >= 0);
   const eb_block_matrix *p = L->pattern;
   for (int32_t i = 0; i < p->rows; i++) {
     eb_v4 sum = b[i];
@@ -118,6 +121,7 @@ void eb_incomplete_solve(const eb_incomplete *L, const eb_v4 *b, eb_v4 *x) {
 /* ---- conjugate gradients --------------------------------------------------------------------- */
 
 eb_error eb_pcg_create(int32_t rows, eb_pcg *out) {
+  EB_ASSERT(rows >= 0);
   *out = (eb_pcg){.rows = rows};
   EB_TRY(EB_NEW(out->r, rows));
   EB_TRY(EB_NEW(out->z, rows));
@@ -140,6 +144,7 @@ static void combine(int32_t rows, double s, const eb_v4 *x, bool scale, eb_v4 *y
 
 eb_reason eb_pcg_solve(const eb_pcg *cg, const eb_scalar_matrix3 *A, const eb_v4 *b,
                        double tolerance, int64_t most, eb_v4 *x, int64_t *iterations) {
+  EB_ASSERT(cg->rows == A->pattern->rows && tolerance >= 0 && most >= 0);
   const eb_v4 *z = cg->precondition ? cg->z : cg->r;
   double before = 0;
   memcpy(cg->r, b, (size_t)cg->rows * sizeof *b);

@@ -10,6 +10,7 @@
  * add up parts of the nodes, always the same ones, so that the bits do not depend on threads. */
 #include "solvers/subspace/basis.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/simd.h"
 
@@ -182,6 +183,7 @@ static eb_error conclude(eb_error error, orthonormalizer *o, eb_basis *out) {
 
 eb_error eb_basis_skinning(int32_t nodes, const double *X, const double *mass, int32_t modes,
                            const double *weight, eb_basis *out) {
+  EB_ASSERT(nodes > 0 && modes > 0);
   orthonormalizer o = {0};
   *out = (eb_basis){.nodes = nodes, .axes = 1};
   eb_error error = begin(out, X, mass);
@@ -197,6 +199,7 @@ eb_error eb_basis_skinning(int32_t nodes, const double *X, const double *mass, i
 
 eb_error eb_basis_displacements(int32_t nodes, const double *X, const double *mass, int32_t count,
                                 const double *displacement, eb_basis *out) {
+  EB_ASSERT(nodes > 0 && count > 0);
   orthonormalizer o = {0};
   *out = (eb_basis){.nodes = nodes, .axes = 3};
   eb_error error = begin(out, X, mass);

@@ -13,6 +13,7 @@
  * Workspace: Q in blocks twice and a factor of it. */
 #include "solvers/subspace/biharmonic.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal.h"
 
@@ -326,6 +327,7 @@ static eb_error sample(const eb_mesh *mesh, const uint8_t *pinned, const eb_bloc
 
 eb_error eb_biharmonic_handles(const eb_mesh *mesh, const uint8_t *pinned, int32_t handles,
                                int32_t *handle, int32_t *owner) {
+  EB_ASSERT(handles > 0);
   eb_block_matrix *graph;
   double *distance = NULL;
   int32_t *queue = NULL;

@@ -7,6 +7,7 @@
  * a block, then the tiles: no sum depends on how many there are. */
 #include "solvers/subspace/points.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/mixed_point.h"
 #include "solvers/linalg/dense.h"
@@ -522,6 +523,7 @@ eb_mixed_energy eb_points_energy(const eb_points *p, const double *u, double a) 
 }
 
 void eb_points_accept(eb_points *p, double a) {
+  EB_ASSERT(a >= 0);
   for (int32_t b = 0; b < (p->mixed ? p->batches : 0); b++)
     for (int m = 0; m < 6; m++) p->point[b].S[m] += a * p->point[b].dS[m];
 }

@@ -7,6 +7,7 @@
  * of the graph to look at. */
 #include "solvers/subspace/scalar.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 
 #include <math.h>
@@ -153,6 +154,7 @@ eb_error eb_scalar_biharmonic(const eb_scalar_matrix *L, const double *mass,
 }
 
 void eb_scalar_multiply(const eb_scalar_matrix *A, const double *x, double *y) {
+  EB_ASSERT(x != y);
 #pragma omp parallel for schedule(static)
   for (int32_t i = 0; i < A->rows; i++) {
     double sum = 0;

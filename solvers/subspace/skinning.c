@@ -5,6 +5,7 @@
  * digits of the next ones. */
 #include "solvers/subspace/skinning.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/subspace/eigen.h"
 #include "solvers/subspace/scalar.h"
@@ -83,6 +84,7 @@ static eb_error finish(eb_error error, eb_skinning *out) {
 eb_error eb_skinning_eigenmodes(const eb_elasticity *elasticity, const double *X,
                                 const uint8_t *pinned, int32_t modes, int threads,
                                 struct eb_step_log *log, eb_skinning *out) {
+  EB_ASSERT(modes > 0);
   eb_scalar_matrix L;
   *out = (eb_skinning){.nodes = eb_elasticity_pattern(elasticity)->rows, .modes = modes, .axes = 1};
   EB_TRY(eb_scalar_stiffness(elasticity, X, &L));
@@ -94,6 +96,7 @@ eb_error eb_skinning_eigenmodes(const eb_elasticity *elasticity, const double *X
 eb_error eb_skinning_uniform(const eb_mesh *mesh, const double *mass, const uint8_t *pinned,
                              int32_t modes, int threads, struct eb_step_log *log,
                              eb_skinning *out) {
+  EB_ASSERT(modes > 0);
   eb_scalar_matrix L;
   *out = (eb_skinning){.nodes = mesh->node_count, .modes = modes, .axes = 1};
   EB_TRY(eb_scalar_laplacian(mesh, 1, &L));
@@ -137,6 +140,7 @@ static eb_error solve_blocks(const eb_elasticity *elasticity, const double *X,
 
 eb_error eb_skinning_linear(const eb_elasticity *elasticity, const double *X, const uint8_t *pinned,
                             int32_t modes, int threads, struct eb_step_log *log, eb_skinning *out) {
+  EB_ASSERT(modes > 0);
   *out = (eb_skinning){.nodes = eb_elasticity_pattern(elasticity)->rows, .modes = modes, .axes = 3};
   return finish(solve_blocks(elasticity, X, pinned, threads, log, out), out);
 }

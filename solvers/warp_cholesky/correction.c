@@ -6,6 +6,7 @@
  * velocities, which are in the unknown from the start, act through A v. */
 #include "solvers/warp_cholesky/correction.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 
@@ -69,6 +70,7 @@ eb_error eb_correction_apply(eb_correction *c, eb_implicit *work, const eb_corot
                              eb_multifrontal *factor, const double *x, double mass_scale,
                              double stiffness_scale, double tolerance, eb_step_log *log,
                              eb_reason *reason) {
+  EB_ASSERT(tolerance > 0 && factor);
   const exact A = {work, corotation, x, mass_scale, stiffness_scale};
   const int64_t n = work->size;
   double before = 1;

@@ -5,6 +5,7 @@
  * bits do not depend on the threads. Workspace: 12 numbers an element. */
 #include "solvers/warp_cholesky/damping.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/svd3.h"
 
@@ -83,6 +84,7 @@ static void towards_rigid(const corners *c, double dt, eb_v4 out[12]) {
 int32_t eb_damping_apply(eb_damping *damping, double strength, double above, const double *error,
                          const uint8_t *fresh, const uint8_t *fixed, const double *x, double dt,
                          double *v) {
+  EB_ASSERT(strength >= 0 && dt > 0);
   const eb_mesh *mesh = damping->mesh;
   int32_t count = 0, *damped = damping->damped;
   for (int32_t e = 0; e < mesh->element_count; e++)

@@ -14,6 +14,7 @@
  * D_e = after - before of one element at a time instead, of rank 12 at most (Section 5.2).
  *
  * Workspace: that of eb_warp. Fails as a whole factorization does. */
+#include "problems/base/assert.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/warp_cholesky/warp.h"
 
@@ -212,6 +213,7 @@ static eb_error refresh_by_ranks(eb_warp *w, eb_step_log *log, eb_reason *reason
 
 eb_error eb_warp_relinearize(eb_warp *w, const double *v, double mass_scale, double stiffness_scale,
                              eb_step_log *log, eb_reason *reason) {
+  EB_ASSERT(mass_scale > 0 && stiffness_scale > 0);
   bool other = !w->current || w->mass_scale != mass_scale ||
                w->stiffness_scale != stiffness_scale ||
                memcmp(w->fixed, w->implicit.fixed, (size_t)w->implicit.nodes) != 0;

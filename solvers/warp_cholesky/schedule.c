@@ -7,6 +7,7 @@
  * a budget, which is a knapsack problem on a tree; nor does the paper. */
 #include "solvers/warp_cholesky/schedule.h"
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 
 #include <math.h>
@@ -90,6 +91,7 @@ double eb_update_schedule(const eb_update_rule *rule, const eb_update_tree *tree
  * rounding out of the last one. */
 int32_t eb_update_largest(int32_t elements, const double *error, int32_t count, int32_t *work,
                           uint8_t *chosen) {
+  EB_ASSERT(count >= 0);
   const eb_update_rule rule = {.goal = EB_UPDATE_TIME, .budget = count + 0.5};
   const eb_update_tree forest = {.count = elements, .badness = error};
   return (int32_t)eb_update_schedule(&rule, &forest, work, chosen);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/one_thread.h"
 
@@ -226,6 +227,7 @@ eb_error eb_updown_flush(eb_updown *u, eb_reason *reason) {
 }
 
 eb_error eb_updown_solve(eb_updown *u, const double *b, double *x, eb_reason *reason) {
+  EB_ASSERT(u->L);
   size_t n = (size_t)u->rows;
   cholmod_dense B = {.nrow = n, .ncol = 1, .nzmax = n, .d = n, .x = x, .xtype = CHOLMOD_REAL};
   if (x != b) memcpy(x, b, n * sizeof *x);
