@@ -28,43 +28,35 @@ static bool is_drawn(const eb_history_series *s) {
 }
 
 /* Records are numbered from 1; levels meet between two of them. */
-static eb_error put_levels(const eb_history_series *s, eb_plot_data *data) {
+static void put_levels(const eb_history_series *s, eb_plot *plot) {
   const eb_change_points *found = &s->found;
-  eb_plot_begin(data, "level");
+  eb_plot_begin(plot, "level");
   for (int l = 0; l < found->level_count; l++) {
     double from = l ? found->levels[l].first + 0.5 : 1;
     double to = l + 1 < found->level_count ? found->levels[l + 1].first + 0.5 : s->count;
-    EB_TRY(eb_plot_point(data, from, found->levels[l].value, 0, NULL));
-    EB_TRY(eb_plot_point(data, to, found->levels[l].value, 0, NULL));
+    eb_plot_point(plot, from, found->levels[l].value, 0, NULL);
+    eb_plot_point(plot, to, found->levels[l].value, 0, NULL);
   }
-  return EB_OK;
-}
-
-static eb_error put_series(const eb_history_series *s, eb_plot_data *data) {
-  const eb_change_points *found = &s->found;
-  eb_plot_begin(data, "figure");
-  for (int i = 0; i < s->count; i++)
-    EB_TRY(eb_plot_point(data, i + 1, s->basis[i], 0, s->records[i]->commit));
-  EB_TRY(put_levels(s, data));
-  eb_plot_begin(data, "change");
-  for (int c = 0; c < found->change_count; c++) {
-    char words[96];
-    snprintf(words, sizeof words, "%s %+.1f %%", s->records[found->changes[c].at]->commit,
-             100 * found->changes[c].size);
-    EB_TRY(eb_plot_point(data, found->changes[c].at + 0.5, found->levels[c + 1].value, 0, words));
-  }
-  return EB_OK;
 }
 
 static eb_error draw(const eb_history_view *view, const eb_history_series *s, eb_plotter *plotter) {
-  char stem[STEM_BYTES], y[160];
-  eb_plot_data data = {.x = "record", .y = y};
+  const eb_change_points *found = &s->found;
+  char stem[STEM_BYTES], y[160], words[96];
+  eb_plot plot = {0};
   stem_of(view, s, stem);
   snprintf(y, sizeof y, "%s%s", s->unit, s->relative ? ", beside the machine's limit" : "");
-  eb_error error = put_series(s, &data);
-  if (!error) error = eb_plot_draw(plotter, stem, "history", s->name, &data);
-  eb_text_clear(&data.text);
-  return error;
+  eb_plot_axes(&plot, "record", y, 0);
+  eb_plot_begin(&plot, "figure");
+  for (int i = 0; i < s->count; i++)
+    eb_plot_point(&plot, i + 1, s->basis[i], 0, s->records[i]->commit);
+  put_levels(s, &plot);
+  eb_plot_begin(&plot, "change");
+  for (int c = 0; c < found->change_count; c++) {
+    snprintf(words, sizeof words, "%s %+.1f %%", s->records[found->changes[c].at]->commit,
+             100 * found->changes[c].size);
+    eb_plot_point(&plot, found->changes[c].at + 0.5, found->levels[c + 1].value, 0, words);
+  }
+  return eb_plot_draw(plotter, stem, "history", s->name, &plot, NULL);
 }
 
 /* ---- the page -------------------------------------------------------------------------------- */

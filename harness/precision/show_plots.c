@@ -27,10 +27,9 @@ static int by_cost(const void *a, const void *b) {
 /* A block: cost, error, least and most cost, by rising cost. Blocks without points are not
  * written. */
 static eb_error put_block(const eb_trial *trials, int count, layer of, eb_cost_kind c,
-                          const char *name, eb_plot_data *data, bool *any) {
+                          const char *name, eb_plot *plot, bool *any) {
   double(*row)[4];
   int rows = 0;
-  eb_error error = EB_OK;
   EB_TRY(EB_NEW(row, count));
   for (int i = 0; i < count; i++)
     if (is_shown(&trials[i], of, c)) {
@@ -40,18 +39,15 @@ static eb_error put_block(const eb_trial *trials, int count, layer of, eb_cost_k
     }
   qsort(row, (size_t)rows, sizeof *row, by_cost);
   *any = rows > 0;
-  if (*any) error = eb_text_printf(&data->text, "%s\"x\"", data->series ? "\n\n" : "");
-  if (*any && !error) error = eb_plot_word(&data->text, name);
-  if (*any && !error) error = eb_text_printf(&data->text, "\n");
-  for (int i = 0; i < rows && !error; i++)
-    error = eb_text_printf(&data->text, "%.9g %.9g %.9g %.9g\n", row[i][0], row[i][1], row[i][2],
-                           row[i][3]);
+  if (*any) eb_plot_block(plot, name);
+  for (int i = 0; i < rows; i++)
+    eb_plot_put(plot, "%.9g %.9g %.9g %.9g\n", row[i][0], row[i][1], row[i][2], row[i][3]);
   free(row);
-  return error;
+  return EB_OK;
 }
 
 static eb_error put_solver(const eb_study *study, int scene, int solver, eb_cost_kind c,
-                           eb_plot_data *data, eb_text lists[LAYERS], eb_text *hues) {
+                           eb_plot *plot) {
   const eb_trial *trials = eb_study_trials(study, scene, solver);
   if (!eb_study_counts(study, solver, c)) return EB_OK;
   for (int l = 0; l < LAYERS; l++) {
@@ -59,52 +55,35 @@ static eb_error put_solver(const eb_study *study, int scene, int solver, eb_cost
     bool any;
     snprintf(name, sizeof name, "%.250s%s", study->solvers[solver].spec,
              l == DOUBTFUL ? ", not resolved" : "");
-    EB_TRY(put_block(trials, study->request->budget, (layer)l, c, name, data, &any));
+    EB_TRY(put_block(trials, study->request->budget, (layer)l, c, name, plot, &any));
     if (!any) continue;
-    EB_TRY(eb_text_printf(&lists[l], " %d", data->series++));
-    EB_TRY(eb_text_printf(hues, " %d", solver % 12 + 1));
+    eb_plot_list_number(plot, layer_names[l], plot->series - 1);
+    eb_plot_list_number(plot, "hues", solver % 12 + 1);
     if (l == TRIALS) continue;
-    data->entries++;
-    if (strlen(name) > data->longest) data->longest = strlen(name);
+    plot->entries++;
+    eb_plot_key(plot, name);
   }
   return EB_OK;
 }
 
-static eb_error put_lists(eb_plot_data *data, const eb_text lists[LAYERS], const eb_text *hues) {
-  for (int l = 0; l < LAYERS; l++)
-    EB_TRY(eb_plot_set(data, layer_names[l], lists[l].data ? lists[l].data : ""));
-  return eb_plot_set(data, "hues", hues->data ? hues->data : "");
-}
-
 static eb_error draw_cost(const eb_study *study, int scene, eb_cost_kind c, eb_plotter *plotter,
                           bool *drawn) {
-  const char *axis = c == EB_COST_CPU ? "processor time of set-up and steps (s)" : eb_cost_words[c];
   const eb_study_scene *s = &study->scenes[scene];
-  eb_plot_data data = {0};
-  eb_text lists[LAYERS] = {{0}}, hues = {0};
+  eb_plot plot = {0};
   char base[64];
   snprintf(base, sizeof base, "%d-%s", scene, eb_cost_names[c]);
-  eb_error error = eb_plot_set(&data, "xname", axis);
-  if (!error)
-    error = eb_text_printf(&data.settings, "resolved = %.9g\n",
-                           fmax(1e-300, EB_RESOLVED * s->reference.error));
-  for (int k = 0; k < study->solver_count && !error; k++)
-    error = put_solver(study, scene, k, c, &data, lists, &hues);
-  if (!error) error = put_lists(&data, lists, &hues);
-  *drawn = !error && data.series > 0;
-  if (*drawn) error = eb_plot_draw(plotter, base, "precision", s->title, &data);
-  for (int l = 0; l < LAYERS; l++) eb_text_clear(&lists[l]);
-  eb_text_clear(&hues);
-  eb_text_clear(&data.text);
-  eb_text_clear(&data.settings);
-  return error;
+  eb_plot_set(&plot, "xname",
+              c == EB_COST_CPU ? "processor time of set-up and steps (s)" : eb_cost_words[c]);
+  eb_plot_setting(&plot, "resolved = %.9g\n", fmax(1e-300, EB_RESOLVED * s->reference.error));
+  for (int k = 0; k < study->solver_count && !plot.error; k++)
+    plot.error = put_solver(study, scene, k, c, &plot);
+  return eb_plot_draw(plotter, base, "precision", s->title, &plot, drawn);
 }
 
 /* ---- profiles -------------------------------------------------------------------------------- */
 
 /* From before the first change to behind the last, so densely that steps look like steps. */
-static eb_error put_profile(const eb_study *study, eb_profile_of of, int solver,
-                            eb_plot_data *data) {
+static void put_profile(const eb_study *study, eb_profile_of of, int solver, eb_plot *plot) {
   enum { POINTS = 400 };
   static const double margin = 1.3;
   double first, last;
@@ -112,36 +91,28 @@ static eb_error put_profile(const eb_study *study, eb_profile_of of, int solver,
   eb_study_changes(study, of, &first, &last);
   first /= of.paid ? margin : 1;
   last *= margin;
-  EB_TRY(eb_text_printf(&data->text, "%s\"x\"", data->series++ ? "\n\n" : ""));
-  EB_TRY(eb_plot_word(&data->text, name));
-  EB_TRY(eb_text_printf(&data->text, "\n"));
-  if (strlen(name) > data->longest) data->longest = strlen(name);
+  eb_plot_block(plot, name);
+  eb_plot_key(plot, name);
   for (int i = 0; i <= POINTS; i++) {
     double at = first * pow(last / first, (double)i / POINTS);
     eb_share share = eb_study_share(study, of, solver, at);
-    EB_TRY(eb_text_printf(&data->text, "%.9g %.9g %.9g %.9g\n", at, share.mean, share.least,
-                          share.most));
+    eb_plot_put(plot, "%.9g %.9g %.9g %.9g\n", at, share.mean, share.least, share.most);
   }
-  return EB_OK;
 }
 
 static eb_error draw_profile(const eb_study *study, eb_profile_of of, const char *base,
                              eb_plotter *plotter, bool *drawn) {
-  eb_plot_data data = {0};
+  eb_plot plot = {0};
   char axis[80], title[80];
   *drawn = study->profiles[of.kind].problems > 0;
   if (!*drawn) return EB_OK;
   snprintf(axis, sizeof axis, "%s over the least of all solvers", eb_cost_words[of.kind]);
   snprintf(title, sizeof title, "Performance profile by %s", eb_cost_words[of.kind]);
-  eb_error error = eb_plot_set(
-      &data, "xname", of.paid ? "CPU time, in steps of the reference's coarsest level" : axis);
-  for (int k = 0; k < study->solver_count && !error; k++)
-    if (eb_study_counts(study, k, of.kind)) error = put_profile(study, of, k, &data);
-  if (!error)
-    error = eb_plot_draw(plotter, base, "profile", of.paid ? "Data profile" : title, &data);
-  eb_text_clear(&data.text);
-  eb_text_clear(&data.settings);
-  return error;
+  eb_plot_set(&plot, "xname",
+              of.paid ? "CPU time, in steps of the reference's coarsest level" : axis);
+  for (int k = 0; k < study->solver_count; k++)
+    if (eb_study_counts(study, k, of.kind)) put_profile(study, of, k, &plot);
+  return eb_plot_draw(plotter, base, "profile", of.paid ? "Data profile" : title, &plot, drawn);
 }
 
 void eb_performance_stem(eb_cost_kind kind, char out[EB_STEM]) {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <omp.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,43 +12,124 @@
 
 #include "harness/embedded.h"
 #include "harness/untrusted.h"
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 
-/* ---- data ------------------------------------------------------------------------------------ */
+/* ---- building -------------------------------------------------------------------------------- */
+
+/* Appends, unless something went wrong before. */
+#define PUT(plot, text, ...)                                                                       \
+  do {                                                                                             \
+    if (!(plot)->error) (plot)->error = eb_text_printf((text), __VA_ARGS__);                       \
+  } while (0)
 
 /* A line is a row, and SVG takes no controls. */
-eb_error eb_plot_word(eb_text *out, const char *text) {
+static void quote_word(eb_plot *plot, const char *text, eb_text *out) {
   bool first = out->length == 0 || out->data[out->length - 1] == '\n';
-  EB_TRY(eb_text_printf(out, first ? "\"" : " \""));
+  PUT(plot, out, first ? "\"" : " \"");
   for (const char *c = text; *c; c++) {
     bool control = (unsigned char)*c < ' ';
-    EB_TRY(eb_text_printf(out, "%c", *c == '"' ? '\'' : *c == '\\' ? '/' : control ? ' ' : *c));
+    PUT(plot, out, "%c", *c == '"' ? '\'' : *c == '\\' ? '/' : control ? ' ' : *c);
   }
-  return eb_text_printf(out, "\"");
+  PUT(plot, out, "\"");
 }
 
-void eb_plot_begin(eb_plot_data *data, const char *name) {
-  snprintf(data->pending, sizeof data->pending, "%s", *name ? name : " ");
+/* A string in single quotes, in which gnuplot replaces no `commands`, @macros or \escapes. What
+ * cannot stand in them is put between two of them: a new line, and a single quote, which gnuplot
+ * takes for the end of the string when it comes first or twice, though doubled. */
+static void put_string(eb_plot *plot, const char *name, const char *text, eb_text *out) {
+  PUT(plot, out, "%s = '", name);
+  for (const char *c = text; *c; c++) {
+    bool control = (unsigned char)*c < ' ';
+    if (*c == '\n' || *c == '\'')
+      PUT(plot, out, "'.\"%s\".'", *c == '\n' ? "\\n" : "'");
+    else
+      PUT(plot, out, "%c", control ? ' ' : *c);
+  }
+  PUT(plot, out, "'\n");
 }
 
-eb_error eb_plot_point(eb_plot_data *data, double x, double y, unsigned logarithmic,
-                       const char *words) {
+static void put_formatted(eb_plot *plot, eb_text *out, const char *format, va_list arguments) {
+  char text[1000];
+  vsnprintf(text, sizeof text, format, arguments);
+  PUT(plot, out, "%s", text);
+}
+
+void eb_plot_put(eb_plot *plot, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  put_formatted(plot, &plot->data, format, arguments);
+  va_end(arguments);
+}
+
+void eb_plot_setting(eb_plot *plot, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  put_formatted(plot, &plot->settings, format, arguments);
+  va_end(arguments);
+}
+
+void eb_plot_word(eb_plot *plot, const char *text) {
+  quote_word(plot, text, &plot->data);
+}
+
+void eb_plot_key(eb_plot *plot, const char *name) {
+  if (strlen(name) > plot->longest) plot->longest = strlen(name);
+}
+
+void eb_plot_block(eb_plot *plot, const char *name) {
+  eb_plot_put(plot, "%s\"x\"", plot->series++ ? "\n\n" : "");
+  eb_plot_word(plot, name);
+  eb_plot_put(plot, "\n");
+}
+
+void eb_plot_begin(eb_plot *plot, const char *name) {
+  snprintf(plot->pending, sizeof plot->pending, "%s", *name ? name : " ");
+}
+
+void eb_plot_point(eb_plot *plot, double x, double y, unsigned logarithmic, const char *words) {
   static const double most = 1e300; /* of gnuplot, about: beyond it an axis has no range */
   if (!(fabs(x) < most) || !(fabs(y) < most) || (x <= 0 && (logarithmic & EB_LOG_X)) ||
       (y <= 0 && (logarithmic & EB_LOG_Y)))
-    return EB_OK;
-  if (data->pending[0]) { /* begins the block of the series, which had no point yet */
-    const char *gap = data->series++ ? "\n\n" : "";
-    EB_TRY(eb_text_printf(&data->text, "%s\"x\"", gap));
-    EB_TRY(eb_plot_word(&data->text, data->pending));
-    EB_TRY(eb_text_printf(&data->text, "\n"));
-    if (strlen(data->pending) > data->longest) data->longest = strlen(data->pending);
-    data->pending[0] = '\0';
+    return;
+  if (plot->pending[0]) {
+    eb_plot_block(plot, plot->pending);
+    eb_plot_key(plot, plot->pending);
+    plot->pending[0] = '\0';
   }
-  EB_TRY(eb_text_printf(&data->text, "%.9g %.9g", x, y));
-  if (words) EB_TRY(eb_plot_word(&data->text, words));
-  return eb_text_printf(&data->text, "\n");
+  eb_plot_put(plot, "%.9g %.9g", x, y);
+  if (words) eb_plot_word(plot, words);
+  eb_plot_put(plot, "\n");
+}
+
+void eb_plot_set(eb_plot *plot, const char *name, const char *text) {
+  put_string(plot, name, text, &plot->settings);
+}
+
+void eb_plot_axes(eb_plot *plot, const char *x, const char *y, unsigned logarithmic) {
+  eb_plot_set(plot, "xname", x);
+  eb_plot_set(plot, "yname", y);
+  eb_plot_setting(plot, "logx = %d\nlogy = %d\n", (logarithmic & EB_LOG_X) != 0,
+                  (logarithmic & EB_LOG_Y) != 0);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static eb_text *list_of(eb_plot *plot, const char *name) {
+  int l = 0;
+  while (plot->lists[l].name && strcmp(plot->lists[l].name, name) != 0) l++;
+  EB_ASSERT(l < EB_PLOT_LISTS);
+  plot->lists[l].name = name;
+  return &plot->lists[l].text;
+}
+
+void eb_plot_list_number(eb_plot *plot, const char *name, int number) {
+  PUT(plot, list_of(plot, name), " %d", number);
+}
+
+void eb_plot_list_word(eb_plot *plot, const char *name, const char *word) {
+  quote_word(plot, word, list_of(plot, name));
 }
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
@@ -140,68 +221,53 @@ static eb_error append_template(eb_text *script, const char *stem) {
   return eb_text_append(script, file.data, file.size);
 }
 
-/* A string in single quotes, in which gnuplot replaces no `commands`, @macros or \escapes. What
- * cannot stand in them is put between two of them: a new line, and a single quote, which gnuplot
- * takes for the end of the string when it comes first or twice, though doubled. */
-static eb_error append_quoted(eb_text *script, const char *text) {
-  EB_TRY(eb_text_printf(script, "'"));
-  for (const char *c = text; *c; c++) {
-    bool control = (unsigned char)*c < ' ';
-    if (*c == '\n' || *c == '\'')
-      EB_TRY(eb_text_printf(script, "'.\"%s\".'", *c == '\n' ? "\\n" : "'"));
-    else
-      EB_TRY(eb_text_printf(script, "%c", control ? ' ' : *c));
-  }
-  return eb_text_printf(script, "'");
-}
-
-eb_error eb_plot_set(eb_plot_data *data, const char *name, const char *text) {
-  EB_TRY(eb_text_printf(&data->settings, "%s = ", name));
-  EB_TRY(append_quoted(&data->settings, text));
-  return eb_text_printf(&data->settings, "\n");
-}
-
 /* Pixels. The key stands above the axes, which keep their height: as many columns, three at most,
  * as its longest name leaves room for. */
-static int height_of(const eb_plot_data *data) {
+static int height_of(const eb_plot *plot) {
   enum { USUAL = 440, ROW = 17, USUAL_ROWS = 3, ACROSS = 600, SAMPLE = 45, LETTER = 6 };
-  int entries = data->entries ? data->entries : data->series;
-  int columns = ACROSS / (SAMPLE + LETTER * (int)data->longest);
+  int entries = plot->entries ? plot->entries : plot->series;
+  int columns = ACROSS / (SAMPLE + LETTER * (int)plot->longest);
   columns = columns < 1 ? 1 : columns > 3 ? 3 : columns;
-  int rows = data->longest ? (entries + columns - 1) / columns : 0;
-  return USUAL + data->below + (rows > USUAL_ROWS ? ROW * (rows - USUAL_ROWS) : 0);
+  int rows = plot->longest ? (entries + columns - 1) / columns : 0;
+  return USUAL + plot->below + (rows > USUAL_ROWS ? ROW * (rows - USUAL_ROWS) : 0);
 }
 
-static eb_error fill_script(eb_text *script, const char *base, const char *stem, const char *title,
-                            const eb_plot_data *data) {
-  EB_TRY(eb_text_printf(script, "data = '%s.dat'\noutput = '%s.svg'\ntitle = ", base, base));
-  EB_TRY(append_quoted(script, title));
-  EB_TRY(eb_text_printf(script, "\nseries = %d\nheight = %d\n", data->series, height_of(data)));
-  if (data->stages[0]) EB_TRY(eb_text_printf(script, "stages = \"%s\"\n", data->stages));
-  if (data->x && data->y) {
-    EB_TRY(eb_text_printf(script, "xname = "));
-    EB_TRY(append_quoted(script, data->x));
-    EB_TRY(eb_text_printf(script, "\nyname = "));
-    EB_TRY(append_quoted(script, data->y));
-    EB_TRY(eb_text_printf(script, "\nlogx = %d\nlogy = %d\n", (data->logarithmic & EB_LOG_X) != 0,
-                          (data->logarithmic & EB_LOG_Y) != 0));
-  }
-  if (data->settings.data) EB_TRY(eb_text_printf(script, "%s", data->settings.data));
-  EB_TRY(append_template(script, "style"));
-  return append_template(script, stem);
+static void fill_script(eb_plot *plot, const char *base, const char *stem, const char *title,
+                        eb_text *script) {
+  PUT(plot, script, "data = '%s.dat'\noutput = '%s.svg'\n", base, base);
+  put_string(plot, "title", title, script);
+  PUT(plot, script, "series = %d\nheight = %d\n", plot->series, height_of(plot));
+  for (int l = 0; l < EB_PLOT_LISTS && plot->lists[l].text.data; l++)
+    put_string(plot, plot->lists[l].name, plot->lists[l].text.data, script);
+  if (plot->settings.data) PUT(plot, script, "%s", plot->settings.data);
+  if (!plot->error) plot->error = append_template(script, "style");
+  if (!plot->error) plot->error = append_template(script, stem);
+}
+
+static eb_error write_plot(eb_plotter *plotter, const char *base, const char *stem,
+                           const char *title, eb_plot *plot, eb_text *script) {
+  char path[4096], name[512];
+  if (plot->error) return plot->error;
+  if (!eb_is_word(base)) return EB_ERROR(EB_ERR_FORMAT, "'%s' is no name for a picture", base);
+  fill_script(plot, base, stem, title, script);
+  EB_TRY(plot->error);
+  snprintf(path, sizeof path, "%s/%s.dat", plotter->dir, base);
+  EB_TRY(eb_text_write(path, &plot->data));
+  snprintf(name, sizeof name, "%s.gp", base);
+  snprintf(path, sizeof path, "%s/%s", plotter->dir, name);
+  EB_TRY(eb_text_write(path, script));
+  return eb_strings_add(&plotter->scripts, name);
 }
 
 eb_error eb_plot_draw(eb_plotter *plotter, const char *base, const char *stem, const char *title,
-                      eb_plot_data *data) {
-  char path[4096], name[512];
-  if (!eb_is_word(base)) return EB_ERROR(EB_ERR_FORMAT, "'%s' is no name for a picture", base);
-  snprintf(path, sizeof path, "%s/%s.dat", plotter->dir, base);
-  EB_TRY(eb_text_write(path, &data->text));
+                      eb_plot *plot, bool *drawn) {
   eb_text script = {0};
-  eb_error error = fill_script(&script, base, stem, title, data);
-  snprintf(name, sizeof name, "%s.gp", base);
-  snprintf(path, sizeof path, "%s/%s", plotter->dir, name);
-  if (!error) error = eb_text_write(path, &script);
+  bool empty = plot->series == 0 && !plot->error;
+  eb_error error = empty ? EB_OK : write_plot(plotter, base, stem, title, plot, &script);
+  if (drawn) *drawn = !empty && !error;
   eb_text_clear(&script);
-  return error ? error : eb_strings_add(&plotter->scripts, name);
+  eb_text_clear(&plot->data);
+  eb_text_clear(&plot->settings);
+  for (int l = 0; l < EB_PLOT_LISTS; l++) eb_text_clear(&plot->lists[l].text);
+  return error;
 }

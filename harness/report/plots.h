@@ -5,23 +5,34 @@
 #include "harness/report/gnuplot.h"
 #include "harness/report/model.h"
 
+/* A curve over time that a plot has of each run. */
+enum {
+  EB_LINE_RELATIVE = 1, /* less the first number: of what has no origin of its own */
+  EB_LINE_VARYING = 2   /* left out where all numbers are the same */
+};
+typedef struct eb_plot_line {
+  const char *suffix; /* of its name, behind the run's label */
+  size_t values;      /* offset in eb_report_run of the numbers of its steps, */
+  double scale;       /* times this */
+  unsigned how;
+} eb_plot_line;
+
 /* A plot of a scene's runs: how it is named, and what it shows. */
-typedef struct eb_plot_kind eb_plot_kind;
-struct eb_plot_kind {
+typedef struct eb_plot_kind {
   const char *stem, *caption; /* file stem in the report folder */
   const char *template;       /* of reports/gnuplot/; NULL: of the same stem */
   const char *y;              /* name of the axis; NULL: the template has it */
-  eb_column column;           /* that it shows, for those that show one, */
-  double scale;               /* times this, where series of it alone are drawn */
-  /* Fills the plot from all runs or, where this is NULL, `add` fills in one run after the other. */
-  eb_error (*fill)(const eb_plot_kind *kind, const eb_report_run *runs, int count,
-                   eb_plot_data *data);
-  eb_error (*add)(const eb_plot_kind *kind, const eb_report_run *run, eb_plot_data *data);
+  const eb_plot_line *lines;  /* of plots of curves over time, up to one without a suffix; */
+  bool keyed;                 /*   on a linear axis, colours by run, dashes by line */
+  /* Of others: fills the plot from one run after the other, or from all. */
+  void (*add)(const eb_report_run *run, bool timed, eb_plot *plot);
+  void (*fill)(const eb_report_run *runs, int count, bool declared, eb_plot *plot);
+  bool declared; /* goes by the equation that a solver declares, not by implicit Euler */
   /* Whether the plot says something of a run, such as a size that changes; it is drawn when it does
    * of one. NULL: it always does. */
   bool (*informs)(const eb_report_run *run);
   bool timed; /* compares times: without runs that failed their audit */
-};
+} eb_plot_kind;
 extern const eb_plot_kind eb_plot_kinds[EB_PLOT_KINDS];
 
 /* Draws every kind of plot of the runs [first, last) as DIR/PREFIX-STEM.{dat,gp,svg}; a plot

@@ -10,6 +10,9 @@ set autoscale xfix
 set autoscale yfix
 stats data using 2 nooutput
 floor = resolved > STATS_min/30 ? resolved : NaN
+if (!exists("fronts")) fronts = ""
+if (!exists("trials")) trials = ""
+if (!exists("doubtful")) doubtful = ""
 block(list, k) = k > words(list) ? 0 : int(word(list, k)) # options are looked at once where a list is empty
 hue(list, k) = int(word(hues, block(list, k)+1))
 plot for [k=1:words(fronts)] data index block(fronts,k) using 1:2 with linespoints ls hue(fronts,k) ps 0.9 title columnheader(2), \

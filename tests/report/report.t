@@ -209,7 +209,7 @@ my ($head, @rows) = split /\n/, slurp($stages);
 is($head, '"time" "updated" "rotations" "update" "solve" "other"', 'stages: the phases that the run has used');
 is(scalar @rows, 60, 'stages: a row a step');
 for my $script (glob('updates/*-r0-stages.gp'), glob('updates/*-phases.gp')) {
-  my ($numbers) = slurp($script) =~ /^stages = "([\d ]+)"$/m;
+  my ($numbers) = slurp($script) =~ /^stages = '([\d ]+)'$/m;
   my ($columns) = slurp($script) =~ /^series = (\d+)$/m;
   is(scalar(split ' ', $numbers), $columns, 'each stage has its colour');
 }

@@ -69,33 +69,25 @@ static eb_error draw_map(eb_plotter *plotter, const char *base, const char *text
 /* A list of words, whose other lists are numbers. */
 static eb_error draw_words(eb_plotter *plotter, const char *base, const char *text) {
   static const char *const lists[] = {"hues", "dashes", "kind_dashes"};
-  eb_plot_data data = {0};
-  eb_text words = {0};
-  eb_plot_begin(&data, text);
-  eb_error error = eb_plot_point(&data, 1, 1, 0, NULL);
-  for (int l = 0; l < 3 && !error; l++) error = eb_plot_set(&data, lists[l], " 1");
-  if (!error) error = eb_plot_word(&words, text);
-  if (!error) error = eb_plot_set(&data, "runs", words.data);
-  if (!error) error = eb_plot_set(&data, "kinds", words.data);
-  if (!error) error = eb_plot_draw(plotter, base, "energy", text, &data);
-  eb_text_clear(&words);
-  eb_text_clear(&data.text);
-  eb_text_clear(&data.settings);
-  return error;
+  eb_plot plot = {0};
+  eb_plot_begin(&plot, text);
+  eb_plot_point(&plot, 1, 1, 0, NULL);
+  for (int l = 0; l < 3; l++) eb_plot_list_number(&plot, lists[l], 1);
+  eb_plot_list_word(&plot, "runs", text);
+  eb_plot_list_word(&plot, "kinds", text);
+  return eb_plot_draw(plotter, base, "energy", text, &plot, NULL);
 }
 
 /* Words beside points. */
 static eb_error draw_points(eb_plotter *plotter, const char *base, const char *text) {
-  eb_plot_data data = {.x = text, .y = text};
-  eb_error error = EB_OK;
-  for (int s = 0; s < 3 && !error; s++) {
-    eb_plot_begin(&data, text);
-    error = eb_plot_point(&data, 1, 1, 0, text);
-    if (!error) error = eb_plot_point(&data, 2, 3, 0, text);
+  eb_plot plot = {0};
+  eb_plot_axes(&plot, text, text, 0);
+  for (int s = 0; s < 3; s++) {
+    eb_plot_begin(&plot, text);
+    eb_plot_point(&plot, 1, 1, 0, text);
+    eb_plot_point(&plot, 2, 3, 0, text);
   }
-  if (!error) error = eb_plot_draw(plotter, base, "history", text, &data);
-  eb_text_clear(&data.text);
-  return error;
+  return eb_plot_draw(plotter, base, "history", text, &plot, NULL);
 }
 
 static const struct kind {
