@@ -161,6 +161,25 @@ typedef enum eb_update {
 } eb_update;
 const char *eb_update_name(eb_update update); /* "x1 = x0 + h v1", ... */
 
+/* What the residuals that a step logs are: norm and unit. A tolerance is claimed in one of the
+ * norms that the audit measures: of the gradient, of the linearized step with or without contact
+ * forces, and of the subspace that the step declares. */
+typedef enum eb_residual_norm {
+  EB_NORM_OWN,              /* none of these: what own_norm of the log says */
+  EB_NORM_GRADIENT,         /* |grad W|_2 over the free nodes, N */
+  EB_NORM_LINEARIZED,       /* |b - A v|_2, kg m/s */
+  EB_NORM_CONTACT,          /* |b - A v + H^T r|_2, kg m/s */
+  EB_NORM_REDUCED_GRADIENT, /* |B^T grad W|_2 of the cubature points, N/kg^1/2 */
+  EB_NORM_QUASISTATIC,      /* |f_q|_2 of the net force on quasistatic nodes, N */
+  EB_NORM_ELEMENT,          /* largest error of an element before and after the update, kg m/s */
+  EB_NORM_NO_EQUATION,      /* none: explicit parts solve no equation */
+  EB_NORM_NO_TOLERANCE,     /* none: there is no tolerance to meet */
+  EB_RESIDUAL_NORMS
+} eb_residual_norm;
+/* The norm whose formula `text` begins with, as "|grad W|_2, N" does; EB_NORM_OWN: there is none.
+ */
+eb_residual_norm eb_residual_norm_find(const char *text);
+
 struct eb_contact_record;
 struct eb_subspace_record;
 
@@ -178,8 +197,9 @@ typedef struct eb_step_log {
   int open_count;
   double phase_mark; /* since when the innermost one's time has not been added up */
   double counters[EB_COUNTERS];
-  int64_t iterations;        /* outermost iterations of the step */
-  const char *residual_norm; /* static text naming norm and unit of the residuals */
+  int64_t iterations;             /* outermost iterations of the step */
+  eb_residual_norm residual_norm; /* of the residuals; EB_NORM_OWN after a reset */
+  const char *own_norm;           /* in the solver's words, as long-lived as it; "" after a reset */
   double *residuals;
   double *residual_seconds; /* wall seconds since the step began, beside each residual */
   int64_t residual_count, residual_capacity;
@@ -225,6 +245,9 @@ void eb_step_log_destroy(eb_step_log *log);
 /* A step begins: forgets all but element_updates, and starts the clock of residual_seconds. */
 void eb_step_log_reset(eb_step_log *log);
 
+/* Norm and unit of the residuals in words: own_norm, or else those of residual_norm. */
+const char *eb_log_norm(const eb_step_log *log);
+
 /* ---- what a solver calls: where `log` is NULL nothing is done -------------------------------- */
 
 /* A phase may begin inside another one, or inside itself; the time of the inner one is then its own
@@ -232,7 +255,7 @@ void eb_step_log_reset(eb_step_log *log);
  * begun is ignored. */
 void eb_log_begin(eb_step_log *log, eb_phase phase);
 void eb_log_end(eb_step_log *log, eb_phase phase);
-/* In the norm and unit that residual_norm names. */
+/* In the norm and unit of residual_norm. */
 void eb_log_residual(eb_step_log *log, double value);
 /* The problem is made anew: the residuals that follow are of another one. */
 void eb_log_round(eb_step_log *log);
@@ -337,7 +360,7 @@ EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_
 
 /* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
  * the interface that it was built against. */
-#define EB_PLUGIN_ABI 12
+#define EB_PLUGIN_ABI 13
 extern const eb_solver_ops elastobench_solver;
 extern const int elastobench_abi;
 

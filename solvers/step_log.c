@@ -54,7 +54,7 @@ void eb_step_log_reset(eb_step_log *log) {
   eb_step_log fresh = {.residuals = log->residuals,
                        .residual_seconds = log->residual_seconds,
                        .residual_capacity = log->residual_capacity,
-                       .residual_norm = "",
+                       .own_norm = "",
                        .linearization = {1, 1, EB_TANGENT_EXACT},
                        .step_started = eb_wall_seconds(),
                        .own_seconds = NAN,
@@ -63,6 +63,36 @@ void eb_step_log_reset(eb_step_log *log) {
   tree_clear(&log->tree);
   *log = fresh;
 }
+
+/* ---- residuals' norms ---- */
+
+static const char *const norms[EB_RESIDUAL_NORMS] = {
+    [EB_NORM_OWN] = "",
+    [EB_NORM_GRADIENT] = "|grad W|_2 over the free nodes, N",
+    [EB_NORM_LINEARIZED] = "|b - A v|_2, kg m/s",
+    [EB_NORM_CONTACT] = "|b - A v + H^T r|_2, kg m/s",
+    [EB_NORM_REDUCED_GRADIENT] = "|B^T grad W|_2 of the cubature points, N/kg^1/2",
+    [EB_NORM_QUASISTATIC] = "|f_q|_2 of the net force on quasistatic nodes, N",
+    [EB_NORM_ELEMENT] = "largest error of an element, kg m/s: before, after the update",
+    [EB_NORM_NO_EQUATION] = "none: explicit parts solve no equation",
+    [EB_NORM_NO_TOLERANCE] = "none: there is no tolerance to meet"};
+
+eb_residual_norm eb_residual_norm_find(const char *text) {
+  static const char end[] = "|_2";
+  for (int n = 0; n < EB_RESIDUAL_NORMS; n++) {
+    const char *formula = norms[n], *last = strstr(formula, end);
+    if (last && strncmp(text, formula, (size_t)(last - formula) + strlen(end)) == 0)
+      return (eb_residual_norm)n;
+  }
+  return EB_NORM_OWN;
+}
+
+const char *eb_log_norm(const eb_step_log *log) {
+  if (log->own_norm && *log->own_norm) return log->own_norm;
+  return (unsigned)log->residual_norm < EB_RESIDUAL_NORMS ? norms[log->residual_norm] : "";
+}
+
+/* ---- what a step reports ---- */
 
 /* The time since the mark goes to the innermost open phase; the mark is now. */
 static void settle(eb_step_log *log) {

@@ -89,7 +89,7 @@ static const char *inspect(const run *r, double time, int64_t step, double wall,
     return "the time did not advance by dt";
   if (r->state->step != step + 1) return "the step was not counted";
   if (r->log->iterations < 1 && !found) return "no iterations in the log";
-  if (!r->log->residual_norm || !*r->log->residual_norm) return "the residual norm has no name";
+  if (!*eb_log_norm(r->log)) return "the residual norm has no name";
   if (!(phases > 0) || phases > wall) return "phases do not fit into the step";
   return "";
 }

@@ -642,7 +642,7 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
     EB_TRY(add_number(recorder, ROUNDS, (double)log->rounds[r]));
   recorder->rounds += log->round_count;
   EB_TRY(add_number(recorder, ROUND_OFFSETS, (double)recorder->rounds));
-  if (log->residual_norm) snprintf(recorder->norm, sizeof recorder->norm, "%s", log->residual_norm);
+  snprintf(recorder->norm, sizeof recorder->norm, "%s", eb_log_norm(log));
   return add_number(recorder, OFFSETS, (double)recorder->residuals);
 }
 

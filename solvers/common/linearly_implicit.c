@@ -56,7 +56,7 @@ void eb_linearly_implicit_advance(const eb_implicit *work, eb_state *state, doub
 bool eb_linearly_implicit_open(eb_implicit *work, const eb_state *state, double dt,
                                double mass_scale, double stiffness_scale, bool project,
                                eb_step_log *log, eb_reason *reason) {
-  log->residual_norm = "|b - A v|_2, kg m/s";
+  log->residual_norm = EB_NORM_LINEARIZED;
   log->equation = EB_EQUATION_LINEARIZED;
   log->linearization = (eb_linearization){mass_scale, stiffness_scale / (dt * dt),
                                           project ? EB_TANGENT_PROJECTED : EB_TANGENT_EXACT};

@@ -530,7 +530,7 @@ static eb_error conjac_step(eb_solver *solver, eb_state *state, double dt, eb_st
                             eb_reason *reason) {
   eb_conjac *c = solver->data;
   eb_implicit *work = &c->work;
-  log->residual_norm = "|f_q|_2 of the net force on quasistatic nodes, N";
+  log->residual_norm = EB_NORM_QUASISTATIC;
   log->equation = EB_EQUATION_REDUCED;
   log->linearization = (eb_linearization){1, c->settings.beta, EB_TANGENT_EXACT};
   log->iterations = 1;

@@ -569,7 +569,7 @@ static void finish(contact_step *step, eb_state *state, eb_step_log *log) {
 static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                           eb_reason *reason) {
   contact_step *step = solver->data;
-  log->residual_norm = "|b - A v + H^T r|_2, kg m/s";
+  log->residual_norm = EB_NORM_CONTACT;
   log->equation = EB_EQUATION_LINEARIZED;
   log->linearization = (eb_linearization){1, 1, EB_TANGENT_PROJECTED};
   *reason = EB_DIVERGED_NAN;

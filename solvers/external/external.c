@@ -202,7 +202,8 @@ static eb_error accept(external *e, eb_state *state, eb_step_log *log, eb_reason
   memcpy(state->v, e->in.body + n, n * sizeof(double));
   snprintf(e->norm, sizeof e->norm, "%s", done.norm);
   eb_text_clean(e->norm);
-  log->residual_norm = e->norm;
+  log->residual_norm = eb_residual_norm_find(e->norm);
+  log->own_norm = e->norm;
   const double *residual = e->in.body + 2 * n, *seconds = residual + kept;
   for (size_t i = 0; i < kept; i++) {
     eb_log_residual(log, residual[i]);

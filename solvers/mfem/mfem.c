@@ -344,7 +344,7 @@ static void start(mfem *m, const eb_state *state, double dt) {
 static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                      eb_reason *reason) {
   mfem *m = solver->data;
-  log->residual_norm = "|grad W|_2 over the free nodes, N";
+  log->residual_norm = EB_NORM_GRADIENT;
   log->equation = m->statics ? EB_EQUATION_STATIC : EB_EQUATION_IMPLICIT_EULER;
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(&m->work, state, dt, log)) return EB_OK;

@@ -514,7 +514,7 @@ static eb_error iterate(newton_solver *newton, eb_step_log *log, eb_reason *reas
 static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                      eb_reason *reason) {
   newton_solver *newton = solver->data;
-  log->residual_norm = "|grad W|_2 over the free nodes, N";
+  log->residual_norm = EB_NORM_GRADIENT;
   log->equation = newton->statics ? EB_EQUATION_STATIC : EB_EQUATION_IMPLICIT_EULER;
   *reason = EB_DIVERGED_NAN;
   if (!eb_implicit_begin(&newton->work, state, dt, log)) return EB_OK;

@@ -351,7 +351,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
                      eb_reason *reason) {
   pbfe *s = solver->data;
   log->equation = EB_EQUATION_POSITION_BASED;
-  log->residual_norm = "none: there is no tolerance to meet";
+  log->residual_norm = EB_NORM_NO_TOLERANCE;
   *reason = EB_DIVERGED_NAN;
   s->state = state;
   if (!eb_particles_begin(&s->particles, state, dt, log)) return EB_OK;

@@ -227,7 +227,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   int64_t number = state->step;
   double end = state->time + dt;
   log->equation = EB_EQUATION_IMPLICIT_EULER;
-  log->residual_norm = "none: there is no tolerance to meet";
+  log->residual_norm = EB_NORM_NO_TOLERANCE;
   *reason = EB_DIVERGED_NAN;
   x->h = dt / (double)x->substeps;
   for (int64_t s = 0; s < x->substeps; s++) {

@@ -90,7 +90,7 @@ static void predict(eb_projective *p, const eb_state *state, double dt) {
 
 eb_error eb_projective_begin(eb_projective *p, const eb_state *state, double dt, eb_step_log *log,
                              eb_reason *reason) {
-  log->residual_norm = "|grad W|_2 over the free nodes, N";
+  log->residual_norm = EB_NORM_GRADIENT;
   log->equation = EB_EQUATION_IMPLICIT_EULER;
   log->friction = EB_FRICTION_NONE;
   *reason = EB_DIVERGED_NAN;

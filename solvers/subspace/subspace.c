@@ -427,7 +427,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
                      eb_reason *reason) {
   subspace *s = solver->data;
   omp_set_num_threads(s->threads);
-  log->residual_norm = "|B^T grad W|_2 of the cubature points, N/kg^1/2";
+  log->residual_norm = EB_NORM_REDUCED_GRADIENT;
   log->equation = s->statics ? EB_EQUATION_STATIC : EB_EQUATION_IMPLICIT_EULER;
   log->subspace = &s->record;
   *reason = EB_DIVERGED_NAN;

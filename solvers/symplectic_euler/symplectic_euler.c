@@ -128,7 +128,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   explicit_solver *s = solver->data;
   size_t bytes = (size_t)s->size * sizeof *s->x;
   bool finite = true;
-  log->residual_norm = "none: explicit parts solve no equation";
+  log->residual_norm = EB_NORM_NO_EQUATION;
   log->equation = EB_EQUATION_IMPLICIT_EULER; /* what the result is held against */
   omp_set_num_threads(solver->threads);
   memcpy(s->x, state->x, bytes);

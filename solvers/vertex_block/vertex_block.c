@@ -455,7 +455,7 @@ static void finish(vbd_solver *vbd, eb_state *state, double dt, eb_step_log *log
 static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log *log,
                      eb_reason *reason) {
   vbd_solver *vbd = solver->data;
-  log->residual_norm = "|grad W|_2 over the free nodes, N";
+  log->residual_norm = EB_NORM_GRADIENT;
   log->equation = EB_EQUATION_IMPLICIT_EULER;
   log->friction = EB_FRICTION_NONE;
   *reason = EB_DIVERGED_NAN;

@@ -254,7 +254,7 @@ eb_error eb_warp_step(eb_solver *solver, eb_state *state, double dt, eb_step_log
   eb_warp *w = solver->data;
   double mass_scale = 1 + dt * w->settings.mass_damping;
   double stiffness_scale = dt * (dt + w->settings.stiffness_damping);
-  log->residual_norm = "largest error of an element, kg m/s: before, after the update";
+  log->residual_norm = EB_NORM_ELEMENT;
   log->equation = EB_EQUATION_LINEARIZED;
   log->linearization =
       (eb_linearization){mass_scale, stiffness_scale / (dt * dt), EB_TANGENT_ROTATED};

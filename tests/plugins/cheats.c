@@ -245,7 +245,7 @@ static void restless(const taken *t) {
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-static void claim(const taken *t, const char *norm, double residual) {
+static void claim(const taken *t, eb_residual_norm norm, double residual) {
   t->log->residual_count = 0;
   t->log->residual_norm = norm;
   if (residual > 0) eb_log_residual(t->log, residual);
@@ -253,20 +253,21 @@ static void claim(const taken *t, const char *norm, double residual) {
 }
 
 static void unbacked(const taken *t) {
-  claim(t, "|grad W|_2 over the free nodes, N", 0);
+  claim(t, EB_NORM_GRADIENT, 0);
 }
 
 static void boast(const taken *t) {
   scale(t, 1.0001);
-  claim(t, "|grad W|_2 over the free nodes, N", 1e-12);
+  claim(t, EB_NORM_GRADIENT, 1e-12);
 }
 
 static void foreign_norm(const taken *t) {
-  claim(t, "my own norm, in my own unit", 1e-12);
+  t->log->own_norm = "my own norm, in my own unit";
+  claim(t, EB_NORM_OWN, 1e-12);
 }
 
 static void overflow(const taken *t) {
-  claim(t, "|grad W|_2 over the free nodes, N", 1e-12);
+  claim(t, EB_NORM_GRADIENT, 1e-12);
   t->log->residual_count = t->log->residual_capacity + 1;
 }
 

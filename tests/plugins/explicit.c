@@ -90,7 +90,7 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
     substep(solver->scene, data, state, state->time + (double)i * k, k, log);
   log->iterations = data->substeps;
   log->equation = EB_EQUATION_IMPLICIT_EULER; /* what the harness holds the result against */
-  log->residual_norm = "none: explicit parts solve no equation";
+  log->residual_norm = EB_NORM_NO_EQUATION;
   state->time += dt;
   state->step++;
   *reason = is_finite(state) ? EB_CONVERGED_ITS : EB_DIVERGED_NAN;

@@ -50,7 +50,7 @@ static eb_error put_frames(eb_recorder *recorder, eb_scene *scene, eb_state *sta
   for (int f = 1; f < FRAMES; f++) {
     bool changed;
     double row[EB_COL_COUNT] = {0};
-    eb_step_log log = {.residual_norm = ""};
+    eb_step_log log = {.own_norm = ""};
     EB_TRY(eb_scene_advance(scene, state, &changed));
     move(scene, state);
     row[EB_COL_STEP] = f;

@@ -55,7 +55,7 @@ static eb_error put_step(written *w, eb_recorder *recorder, int s) {
   eb_step_log_reset(w->log);
   for (int k = 0; k < s; k++) eb_log_residual(w->log, 10.0 * s + k);
   w->log->phase_seconds[EB_PHASE_FACTOR] = 0.5 * s;
-  w->log->residual_norm = "some norm";
+  w->log->own_norm = "some norm";
   eb_log_count(w->log, EB_COUNT_SOLVES, s);
   EB_TRY(eb_recorder_step(recorder, row, w->log));
   w->state->x[0] = s;

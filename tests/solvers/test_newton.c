@@ -75,7 +75,7 @@ static void the_log_tells_the_iterations(void) {
          "one residual an iteration, and the first");
   tap_ok(f.log->counters[EB_COUNT_FACTORIZATIONS] >= (double)f.log->iterations,
          "factorizations are counted");
-  tap_ok(strstr(f.log->residual_norm, "grad W") != NULL, "the norm is named");
+  tap_ok(strstr(eb_log_norm(f.log), "grad W") != NULL, "the norm is named");
   tap_below(f.log->residuals[f.log->residual_count - 1], 1e-6 * f.log->residuals[0],
             "the last residual is small");
   tap_ok(f.state->step == 1 && f.state->time == f.scene->dt, "step and time advance");

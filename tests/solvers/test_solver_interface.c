@@ -90,6 +90,26 @@ static void log_times_and_counts(void) {
   eb_step_log_destroy(log);
 }
 
+static void log_names_norms(void) {
+  eb_step_log log = {.residual_norm = EB_NORM_LINEARIZED};
+  int found = 0;
+  for (int n = EB_NORM_OWN + 1; n < EB_RESIDUAL_NORMS; n++) {
+    const char *text = eb_log_norm(&(eb_step_log){.residual_norm = (eb_residual_norm)n});
+    tap_ok(*text != '\0', "norm %d has words: %s", n, text);
+    found += (int)eb_residual_norm_find(text) == n;
+  }
+  tap_ok(found == EB_NORM_QUASISTATIC - EB_NORM_OWN, "those with a formula are found by it");
+  tap_ok(eb_residual_norm_find("|b - A v|_2 in my unit") == EB_NORM_LINEARIZED,
+         "whatever stands behind it");
+  tap_ok(eb_residual_norm_find("|b - A v") == EB_NORM_OWN &&
+             eb_residual_norm_find("") == EB_NORM_OWN,
+         "others are the solver's own");
+  log.own_norm = "mine";
+  tap_ok(strcmp(eb_log_norm(&log), "mine") == 0, "its words come before those of the table");
+  log = (eb_step_log){.residual_norm = EB_RESIDUAL_NORMS};
+  tap_ok(*eb_log_norm(&log) == '\0', "a norm that there is not has none");
+}
+
 /* 2 ms in a phase, 4 ms in one inside it, of which 1 ms in the outer one again; then as deep as
  * phases go and deeper. */
 static void log_nests_phases(void) {
@@ -260,6 +280,7 @@ int main(void) {
   registry_finds_what_it_lists();
   options_are_documented();
   log_times_and_counts();
+  log_names_norms();
   log_nests_phases();
   log_refuses_what_is_out_of_range();
   log_may_be_absent();
