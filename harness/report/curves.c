@@ -69,8 +69,7 @@ static int place_of(const double *values, double value) {
 static void put_tics(eb_plot *plot, const char *axis, const char *count_name, const double *values,
                      int count) {
   eb_plot_setting(plot, "%s = %d\nset %stics (", count_name, count, axis);
-  for (int i = 0; i < count; i++)
-    eb_plot_setting(plot, "%s\"%g\" %d", i ? ", " : "", values[i], i);
+  for (int i = 0; i < count; i++) eb_plot_setting(plot, "%s\"%g\" %d", i ? ", " : "", values[i], i);
   eb_plot_setting(plot, ")\n");
 }
 

@@ -12,6 +12,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 #include "problems/base/text.h"
+#include "tests/support/owned.h"
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
 
@@ -303,7 +304,7 @@ static void test_reading(void) {
 
 /* What is given a name, and what is written, loses nothing that was there. */
 static void test_writing(void) {
-  char *name, *other, *end = NULL;
+  owned(char) *name = NULL, *other = NULL, *end = NULL;
   int file, more, pid;
   eb_output output;
   const char *path = in_folder("written"), *link = in_folder("link");
@@ -334,9 +335,6 @@ static void test_writing(void) {
   tap_succeeds(eb_file_write(link, "new", 3), "a text through a link");
   tap_ok(has_text(path, "new") && has_text(link, "new"), "is where it leads to");
   tap_fails(eb_file_write("/dev/full", "new", 3), EB_ERR_IO, "No space left", "a full device");
-  free(name);
-  free(other);
-  free(end);
 }
 
 int main(void) {

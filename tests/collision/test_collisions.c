@@ -1,6 +1,7 @@
 /* Candidates and hits against brute force over all pairs: soups, closed surfaces, obstacles, rigid
  * groups, thin and flat triangles; errors. */
 #include "problems/base/sanitizer.h"
+#include "tests/support/owned.h"
 #include "tests/support/collisions_fixture.h"
 
 #if EB_SANITIZER
@@ -69,7 +70,7 @@ static world *open_scene(const crowd *scene) {
 /* ---- against brute force --------------------------------------------------------------------- */
 
 static void test_scene(const crowd *scene) {
-  world *w = open_scene(scene);
+  owned(world) *w = open_scene(scene);
   random_state random = random_seed(5);
   int64_t candidates = eb_collisions_candidates(w->collisions), hits = 0;
   /* Boxes are rounded outward by some 1e-6 of the coordinates, which are of size 1 here. */
@@ -77,19 +78,17 @@ static void test_scene(const crowd *scene) {
          "%s: candidates are the pairs whose boxes meet", scene->name);
   bool same = true;
   for (int k = 0; k < MOTIONS; k++) {
-    double *x1 = malloc(3 * (size_t)w->vertices * sizeof *x1);
+    owned(double) *x1 = malloc(3 * (size_t)w->vertices * sizeof *x1);
     move(w, &random, 1, x1);
     same &= finds_all(w, x1, &hits);
-    free(x1);
   }
   tap_ok(same && hits > 0, "%s: every motion finds the hits of brute force, %lld", scene->name,
          (long long)hits);
-  close_world(w);
 }
 
 /* Two steps with a scattering between them, so that patches are formed anew. */
 static void test_steps(void) {
-  world *w = open_scene(&scenes[0]);
+  owned(world) *w = open_scene(&scenes[0]);
   random_state random = random_seed(23);
   double x1[3 * 3000];
   int64_t hits = 0;
@@ -103,12 +102,11 @@ static void test_steps(void) {
     same &= finds_all(w, x1, &hits);
   }
   tap_ok(same && hits > 0, "steps after a scattering find the hits of brute force");
-  close_world(w);
 }
 
 /* Vertices on their ways, and by reach beside them. */
 static void test_ways(void) {
-  world *w = open_scene(&scenes[4]);
+  owned(world) *w = open_scene(&scenes[4]);
   random_state random = random_seed(37);
   double way[3 * 3000], x1[3 * 3000], wide[3000];
   int64_t hits = 0, narrow;
@@ -134,26 +132,24 @@ static void test_ways(void) {
             "vertex 0 has left its reach", "a motion against its way");
   tap_require(eb_collisions_begin(w->collisions, w->x, NULL, wide), "begin");
   tap_ok(narrow < eb_collisions_candidates(w->collisions), "ways list less than reaches as long");
-  close_world(w);
 }
 
 /* ---- borders of the contract ----------------------------------------------------------------- */
 
 static void test_empty(void) {
-  world *w = new_world();
+  owned(world) *w = new_world();
   const eb_hit *hits;
   int32_t count = -1;
   open_world(w);
   tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   tap_require(eb_collisions_find(w->collisions, w->x, &hits, &count), "find");
   tap_ok(count == 0 && eb_collisions_candidates(w->collisions) == 0, "a mesh of nothing");
-  close_world(w);
 }
 
 /* Two triangles that touch in a corner, at rest: touching counts, and the boxes have no
  * thickness. */
 static void test_touching(void) {
-  world *w = new_world();
+  owned(world) *w = new_world();
   const double x[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.25, 0.25, 0}, {0, 0, 1}, {1, 0, 1}};
   int64_t hits = 0;
   begin_group(w, DEFORMABLE);
@@ -163,7 +159,6 @@ static void test_touching(void) {
   open_world(w);
   tap_require(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), "begin");
   tap_ok(finds_all(w, w->x, &hits) && hits > 0, "without reach, what touches is found");
-  close_world(w);
 }
 
 static void test_mesh_errors(void) {
@@ -185,7 +180,7 @@ static void test_mesh_errors(void) {
 }
 
 static void test_use_errors(void) {
-  world *w = new_world();
+  owned(world) *w = new_world();
   const eb_hit *hits;
   int32_t count;
   random_state random = random_seed(1);
@@ -215,7 +210,6 @@ static void test_use_errors(void) {
   w->x[10] = NAN;
   tap_fails(eb_collisions_begin(w->collisions, w->x, NULL, w->reach), EB_ERR_INVALID,
             "vertex 3 is at", "a position that is no number");
-  close_world(w);
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
 /* Vertices that leave their reach: afterwards hits are those of brute force again. */
+#include "tests/support/owned.h"
 #include "tests/support/collisions_fixture.h"
 
 enum { VERTICES = 400, TRIALS = 4 };
@@ -32,7 +33,7 @@ static int32_t leave(const world *w, random_state *random, int32_t stride, doubl
 }
 
 static void test_leaving(int32_t stride, const char *name) {
-  world *w = open_scene(0.01);
+  owned(world) *w = open_scene(0.01);
   random_state random = random_seed(11);
   double x1[3 * VERTICES];
   int32_t left = leave(w, &random, stride, 0.4, x1), repaired;
@@ -43,12 +44,11 @@ static void test_leaving(int32_t stride, const char *name) {
   tap_ok(eb_collisions_candidates(w->collisions) > before, "%s: there are more candidates", name);
   tap_require(eb_collisions_cover(w->collisions, x1, &repaired), "cover");
   tap_ok(repaired == 0, "%s: covered once is covered", name);
-  close_world(w);
 }
 
 /* One motion after another, each leaving further: nothing is listed twice, nothing lost. */
 static void test_again(void) {
-  world *w = open_scene(0.005);
+  owned(world) *w = open_scene(0.005);
   random_state random = random_seed(29);
   double x1[3 * VERTICES];
   int64_t hits = 0;
@@ -66,11 +66,10 @@ static void test_again(void) {
    * the coordinates. */
   tap_ok(fresh >= brute_candidates(w, 0) && fresh <= brute_candidates(w, 4e-6),
          "the next step begins with its own reaches");
-  close_world(w);
 }
 
 static void test_within(void) {
-  world *w = open_scene(0.02);
+  owned(world) *w = open_scene(0.02);
   random_state random = random_seed(31);
   double x1[3 * VERTICES];
   int64_t before = eb_collisions_candidates(w->collisions);
@@ -79,7 +78,6 @@ static void test_within(void) {
   tap_require(eb_collisions_cover(w->collisions, x1, &repaired), "cover");
   tap_ok(repaired == 0 && eb_collisions_candidates(w->collisions) == before,
          "within reach nothing is repaired");
-  close_world(w);
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
 /* Pairs that are near each other: those of brute force over all pairs. */
+#include "tests/support/owned.h"
 #include "tests/support/collisions_fixture.h"
 
 enum { VERTICES = 400, MOST = 20000 };
@@ -52,7 +53,7 @@ static bool agrees(const world *w, near_brute *b) {
 static void near_at_the_start_and_on_the_way(void) {
   random_state random = random_seed(5);
   const double reach = 0.02;
-  world *w = open_scene(&random, reach);
+  owned(world) *w = open_scene(&random, reach);
   double x1[3 * VERTICES];
   near_brute *b = calloc(1, sizeof *b);
   if (!b) exit(1);
@@ -70,7 +71,6 @@ static void near_at_the_start_and_on_the_way(void) {
   int64_t hits = 0;
   tap_ok(finds_all(w, x1, &hits), "and collisions of the motion are still found");
   free(b);
-  close_world(w);
 }
 
 /* Trials that differ by less and less, with collisions and distances asked for in turns: what has
@@ -79,7 +79,7 @@ static void trials_of_one_step(void) {
   enum { TRIALS = 24 };
   random_state random = random_seed(11);
   const double reach = 0.1;
-  world *w = open_scene(&random, reach);
+  owned(world) *w = open_scene(&random, reach);
   double x1[3 * VERTICES], at[3 * VERTICES];
   near_brute *b = calloc(1, sizeof *b);
   if (!b) exit(1);
@@ -99,7 +99,6 @@ static void trials_of_one_step(void) {
   tap_ok(found && hits > 0, "trials of one step find the collisions of brute force");
   tap_ok(near, "and what is near");
   free(b);
-  close_world(w);
 }
 
 /* Lists and what is known of pairs outlive steps. Vertices that creep, a quarter of them that jumps
@@ -109,7 +108,7 @@ static void steps_one_after_another(void) {
   enum { STEPS = 8 };
   random_state random = random_seed(41);
   const double reach = 0.02;
-  world *w = open_scene(&random, reach);
+  owned(world) *w = open_scene(&random, reach);
   double x1[3 * VERTICES];
   near_brute *b = calloc(1, sizeof *b);
   if (!b) exit(1);
@@ -138,7 +137,6 @@ static void steps_one_after_another(void) {
   tap_ok(found && hits > 0, "they find the collisions of brute force");
   tap_ok(near, "and what is near");
   free(b);
-  close_world(w);
 }
 
 /* What is near at w->x, by a detector that has no past, is what this one says. */
@@ -165,7 +163,7 @@ static void steps_from_end_to_end(void) {
   enum { STEPS = 12 };
   random_state random = random_seed(23);
   const double reach = 0.05;
-  world *w = open_scene(&random, reach);
+  owned(world) *w = open_scene(&random, reach);
   double x1[3 * VERTICES];
   bool same = true, less = false;
   int32_t before = 0;
@@ -186,12 +184,11 @@ static void steps_from_end_to_end(void) {
   }
   tap_ok(same, "a step from where the last one has ended finds what is near without a past");
   tap_ok(less, "which is at times not what the last one has found there");
-  close_world(w);
 }
 
 static void order_is_asked_for(void) {
   random_state random = random_seed(5);
-  world *w = open_scene(&random, 0.02);
+  owned(world) *w = open_scene(&random, 0.02);
   double x1[3 * VERTICES];
   const eb_near *near;
   int32_t count;
@@ -199,7 +196,6 @@ static void order_is_asked_for(void) {
   x1[7] += 1;
   tap_fails(eb_collisions_near(w->collisions, x1, (const double[]){0.01, 0.01}, &near, &count),
             EB_ERR_INVALID, "eb_collisions_cover", "a vertex beyond its reach is an error");
-  close_world(w);
 }
 
 int main(void) {

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "problems/collision/collisions.h"
+#include "tests/support/owned.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -31,7 +32,7 @@ static soup open_soup(int32_t triangles) {
   soup s = {.vertices = 3 * triangles};
   size_t vertices = (size_t)s.vertices;
   double side = cbrt(triangles / 160.), middle[3] = {0};
-  int32_t *corner = take(vertices, sizeof *corner), *group = take(vertices, sizeof *group);
+  owned(int32_t) *corner = take(vertices, sizeof *corner), *group = take(vertices, sizeof *group);
   const uint8_t rigid[4] = {0, 0, 1, 0}, obstacle[4] = {0, 0, 0, 1};
   s.x = take(3 * vertices, sizeof *s.x);
   s.x1 = take(3 * vertices, sizeof *s.x1);
@@ -49,8 +50,6 @@ static soup open_soup(int32_t triangles) {
       eb_collision_mesh_create(s.vertices, triangles, corner, group, 4, rigid, obstacle, &s.mesh),
       "collision mesh");
   tap_require(eb_collisions_create(s.mesh, &s.collisions), "collisions");
-  free(corner);
-  free(group);
   return s;
 }
 
@@ -61,6 +60,7 @@ static void close_soup(soup *s) {
   free(s->x1);
   free(s->reach);
 }
+OWNED(soup, close_soup)
 
 /* What a step finds. */
 typedef struct outcome {
@@ -120,11 +120,10 @@ static int threads_there_are(void) {
 
 int main(void) {
   int alone = threads_there_are();
-  soup few = open_soup(FEW);
+  owned(soup) few = open_soup(FEW);
   for (int k = 0; k < STEPS; k++) free(step(&few, (uint64_t)k, 2).near);
   tap_ok(threads_there_are() == alone, "a small scene wakes nobody");
-  close_soup(&few);
-  soup one = open_soup(MANY), other = open_soup(MANY);
+  owned(soup) one = open_soup(MANY), other = open_soup(MANY);
   int64_t hits = 0, near = 0, repaired = 0;
   bool agree = true;
   for (int k = 0; k < STEPS; k++) {
@@ -140,7 +139,5 @@ int main(void) {
   tap_ok(agree && hits > 0 && near > 0 && repaired > 0,
          "on two threads and one in turns steps find what they do on one: %lld hits, %lld near",
          (long long)hits, (long long)near);
-  close_soup(&one);
-  close_soup(&other);
   return tap_done();
 }

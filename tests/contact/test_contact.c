@@ -5,10 +5,14 @@
 #include "problems/collision/overlaps.h"
 #include "problems/mesh/generate.h"
 #include "solvers/linalg/linear.h"
+#include "tests/support/owned.h"
 #include "tests/support/scene_fixture.h"
 #include "tests/support/stepping.h"
 
 #include <omp.h>
+
+OWNED_POINTER(eb_contact, eb_contact_destroy)
+OWNED_POINTER(eb_bodies, eb_bodies_destroy)
 
 /* ---- two cubes ------------------------------------------------------------------------------- */
 
@@ -63,13 +67,13 @@ static world make_world(eb_mesh *mesh, double young) {
 
 /* Two boxes, the second one moved by `shift`. */
 static world two_boxes(int32_t first, int32_t second, const double shift[3]) {
-  eb_mesh *a = box(first, (const double[3]){1, 1, 1}), *b = box(second, (const double[3]){1, 1, 1});
+  eb_mesh *a = box(first, (const double[3]){1, 1, 1});
+  owned(eb_mesh) *b = box(second, (const double[3]){1, 1, 1});
   /* Meshes that touch would be invalid for nobody but the surface: kept apart at rest. */
   tap_require(eb_mesh_append(a, b, (const double[3]){5, 0, 0}), "append");
   world w = make_world(a, 1e6);
   for (int32_t i = (first + 1) * (first + 1) * (first + 1); i < a->node_count; i++)
     for (int d = 0; d < 3; d++) w.x[3 * i + d] += shift[d] - (d == 0 ? 5 : 0);
-  eb_mesh_destroy(b);
   return w;
 }
 
@@ -82,6 +86,7 @@ static void clear_world(world *w) {
   free(w->v);
   free(w->f);
 }
+OWNED(world, clear_world)
 
 static eb_contact *touching(const world *w, bool between_bodies) {
   eb_contact *contact;
@@ -113,8 +118,8 @@ static double uniform(uint64_t *state) {
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void test_bodies(void) {
-  world w = two_boxes(6, 3, (const double[3]){2, 0, 0});
-  eb_bodies *bodies;
+  owned(world) w = two_boxes(6, 3, (const double[3]){2, 0, 0});
+  owned(eb_bodies) *bodies = NULL;
   tap_require(eb_bodies_create(w.mesh, w.mass, w.area, &w.young, &bodies), "bodies");
   tap_ok(bodies->count == 2 && bodies->start[1] == 343 && bodies->start[2] == 343 + 64,
          "two boxes are two bodies, each with its own nodes");
@@ -129,8 +134,6 @@ static void test_bodies(void) {
   double inertia = 1000.0 / 6 * (1 + 2.0 / 9);
   tap_near(body[1].inverse_inertia[0] * inertia, 1, 0.01, "the inertia of a box");
   tap_below(fabs(body[1].inverse_inertia[1] * inertia), 0.05, "has nearly no products");
-  eb_bodies_destroy(bodies);
-  clear_world(&w);
 }
 
 /* Largest eigenvalue of load G by power iteration. */
@@ -153,8 +156,8 @@ static double largest(const eb_body *body, const double load[36]) {
 }
 
 static void test_yield(void) {
-  world w = two_boxes(3, 3, (const double[3]){2, 0, 0});
-  eb_bodies *bodies;
+  owned(world) w = two_boxes(3, 3, (const double[3]){2, 0, 0});
+  owned(eb_bodies) *bodies = NULL;
   uint64_t seed = 3;
   tap_require(eb_bodies_create(w.mesh, w.mass, w.area, &w.young, &bodies), "bodies");
   eb_bodies_measure(bodies, 0, w.x);
@@ -182,8 +185,6 @@ static void test_yield(void) {
   for (int32_t i = 0; i < w.mesh->node_count; i++) w.x[3 * i] = w.x[3 * i + 1] = 0;
   eb_bodies_measure(bodies, 0, w.x);
   tap_ok(body->inverse_inertia[0] == 0, "nodes on one line have no inverse inertia");
-  eb_bodies_destroy(bodies);
-  clear_world(&w);
 }
 
 /* ---- the stiffness rule ---------------------------------------------------------------------- */
@@ -192,14 +193,12 @@ static const eb_collider ground = {.kind = EB_PLANE, .axis = {0, 0, 1}, .frictio
 
 /* Vertical force on a cube that stands `depth` deep in the ground. */
 static double support(int32_t n, double young, double depth) {
-  world w = make_world(box(n, (const double[3]){1, 1, 1}), young);
-  eb_contact *contact = touching(&w, false);
+  owned(world) w = make_world(box(n, (const double[3]){1, 1, 1}), young);
+  owned(eb_contact) *contact = touching(&w, false);
   double sum = 0;
   for (int32_t i = 0; i < w.mesh->node_count; i++) w.x[3 * i + 2] -= depth;
   evaluate(contact, &ground, 1, &w);
   for (int32_t i = 0; i < w.mesh->node_count; i++) sum += w.f[3 * i + 2];
-  eb_contact_destroy(contact);
-  clear_world(&w);
   return sum;
 }
 
@@ -208,10 +207,11 @@ static double support(int32_t n, double young, double depth) {
 static double contact_eigenvalue(world *w, const eb_collider *collider) {
   const double h = 1.0 / 30, shift = 1e-7;
   size_t size = 3 * (size_t)w->mesh->node_count;
-  double *u = calloc(size, 8), *y = calloc(size, 8), *f = calloc(size, 8), value = 0;
-  eb_contact *contact = touching(w, false);
-  eb_block_matrix *A;
-  eb_linear *linear;
+  owned(double) *u = calloc(size, 8), *y = calloc(size, 8), *f = calloc(size, 8);
+  double value = 0;
+  owned(eb_contact) *contact = touching(w, false);
+  owned(eb_block_matrix) *A = NULL;
+  owned(eb_linear) *linear = NULL;
   eb_reason reason;
   eb_linear_settings settings = {
       .kind = "cholesky", .preconditioner = "jacobi", .petsc_options = "", .threads = 1};
@@ -236,12 +236,6 @@ static double contact_eigenvalue(world *w, const eb_collider *collider) {
     value = 0;
     for (size_t i = 0; i < size; i++) value = fmax(value, fabs(u[i]));
   }
-  eb_linear_destroy(linear);
-  eb_block_matrix_destroy(A);
-  eb_contact_destroy(contact);
-  free(f);
-  free(y);
-  free(u);
   return value;
 }
 
@@ -250,7 +244,7 @@ static double bar_eigenvalue(double young, double turn, double depth) {
   eb_mesh *mesh;
   eb_grid grid = {.cubes = {12, 3, 3}, .size = {1, 0.25, 0.25}};
   tap_require(eb_generate_tets6(&grid, &mesh), "bar");
-  world w = make_world(mesh, young);
+  owned(world) w = make_world(mesh, young);
   double lowest = INFINITY, c = cos(turn), s = sin(turn);
   for (int32_t i = 0; i < mesh->node_count; i++) {
     double *x = w.x + 3 * i, at[2] = {x[0], x[2]};
@@ -259,9 +253,7 @@ static double bar_eigenvalue(double young, double turn, double depth) {
     lowest = fmin(lowest, x[2]);
   }
   for (int32_t i = 0; i < mesh->node_count; i++) w.x[3 * i + 2] -= lowest + depth;
-  double value = contact_eigenvalue(&w, &ground);
-  clear_world(&w);
-  return value;
+  return contact_eigenvalue(&w, &ground);
 }
 
 static void test_rule(void) {
@@ -288,8 +280,8 @@ static void test_rule(void) {
 static void test_depth(void) {
   /* The second box stands 0.05 m deep in the first one's face x = 1, moved so that no node meets a
    * node. */
-  world w = two_boxes(8, 8, (const double[3]){0.95, 0.03, 0.02});
-  eb_bodies *bodies;
+  owned(world) w = two_boxes(8, 8, (const double[3]){0.95, 0.03, 0.02});
+  owned(eb_bodies) *bodies = NULL;
   eb_overlaps *overlaps = overlapping(&w, &bodies);
   const eb_overlap *found;
   int32_t count = eb_overlaps_find(overlaps, w.x, &found);
@@ -324,8 +316,6 @@ static void test_depth(void) {
   tap_ok(straight >= 60, "away from the rims the depth is 0.05 m and the way out straight (%d)",
          straight);
   eb_overlaps_destroy(overlaps);
-  eb_bodies_destroy(bodies);
-  clear_world(&w);
 }
 
 /* Whether p is in tetrahedron e, by the signs of four volumes; its relative margin. */
@@ -352,9 +342,9 @@ static double inside(const world *w, int32_t e, const double *p) {
 static void test_brute_force(void) {
   for (uint64_t seed = 1; seed <= 4; seed++) {
     uint64_t state = seed;
-    world w = two_boxes(4, 3, (const double[3]){0.4 + 0.1 * (double)seed, 0.23, -0.31});
+    owned(world) w = two_boxes(4, 3, (const double[3]){0.4 + 0.1 * (double)seed, 0.23, -0.31});
     for (int32_t i = 0; i < 3 * w.mesh->node_count; i++) w.x[i] += 0.08 * (uniform(&state) - 0.5);
-    eb_bodies *bodies;
+    owned(eb_bodies) *bodies = NULL;
     eb_overlaps *overlaps = overlapping(&w, &bodies);
     const eb_overlap *found;
     /* Apart first: nothing is fitted to positions in which no bodies meet. */
@@ -377,18 +367,16 @@ static void test_brute_force(void) {
            "brute force finds the same %d overlaps (seed %d: %d missed, %d wrong)", sure, (int)seed,
            missed, wrong);
     eb_overlaps_destroy(overlaps);
-    eb_bodies_destroy(bodies);
-    clear_world(&w);
   }
 }
 
 /* Every state of positions that a run may come to: nothing hangs, crashes or makes NaN out of
  * numbers. */
 static void test_harmless(void) {
-  world w = two_boxes(4, 4, (const double[3]){0.1, 0.05, 0.02});
-  eb_contact *contact = touching(&w, true);
+  owned(world) w = two_boxes(4, 4, (const double[3]){0.1, 0.05, 0.02});
+  owned(eb_contact) *contact = touching(&w, true);
   size_t size = 3 * (size_t)w.mesh->node_count;
-  double *kept = malloc(8 * size);
+  owned(double) *kept = malloc(8 * size);
   memcpy(kept, w.x, 8 * size);
   static const char *const cases[] = {"one box deep in the other", "both turned inside out",
                                       "both squeezed flat", "all nodes in one point",
@@ -408,16 +396,13 @@ static void test_harmless(void) {
   for (size_t i = 0; i < size; i++) w.x[i] = i % 5 ? kept[i] : NAN;
   evaluate(contact, &ground, 1, &w);
   tap_ok(true, "positions that are no numbers do not hang it");
-  free(kept);
-  eb_contact_destroy(contact);
-  clear_world(&w);
 }
 
 /* ---- forces between bodies ------------------------------------------------------------------- */
 
 static void test_pairs(void) {
-  world w = two_boxes(6, 5, (const double[3]){0.93, 0.13, 0.08});
-  eb_contact *contact = touching(&w, true);
+  owned(world) w = two_boxes(6, 5, (const double[3]){0.93, 0.13, 0.08});
+  owned(eb_contact) *contact = touching(&w, true);
   uint64_t seed = 9;
   size_t size = 3 * (size_t)w.mesh->node_count;
   for (size_t i = 0; i < size; i++) w.v[i] = 0.2 * (uniform(&seed) - 0.5);
@@ -438,7 +423,7 @@ static void test_pairs(void) {
     /* Weights add up to the place of the node within 1e-10 at most. */
     tap_below(fabs(torque[d]), 1e-12 * scale, "and have no moment");
   }
-  double *first = malloc(8 * size);
+  owned(double) *first = malloc(8 * size);
   memcpy(first, w.f, 8 * size);
   int threads = omp_get_max_threads();
   bool same = true;
@@ -454,21 +439,17 @@ static void test_pairs(void) {
   bool none = true;
   for (size_t i = 0; i < size; i++) none = none && w.f[i] == 0;
   tap_ok(none, "boxes that are apart do not push");
-  free(first);
-  eb_contact_destroy(contact);
-  clear_world(&w);
 }
 
 static void test_unsupported(void) {
   eb_mesh *mesh;
   eb_grid grid = {.cubes = {2, 2, 2}, .size = {1, 1, 1}};
   tap_require(eb_generate_hexahedra(&grid, &mesh), "hexahedra");
-  world w = make_world(mesh, 1e6);
+  owned(world) w = make_world(mesh, 1e6);
   eb_contact *contact;
   eb_contact_settings settings = {.step = 0.01, .between_bodies = true};
   tap_fails(eb_contact_create(w.mesh, w.surface, w.mass, w.area, &w.young, &settings, &contact),
             EB_ERR_UNSUPPORTED, "tetrahedra", "hexahedra do not collide");
-  clear_world(&w);
 }
 
 /* ---- a collision ----------------------------------------------------------------------------- */
@@ -481,7 +462,7 @@ static double part(const double v[3], const double along[2]) {
 static void test_collision(void) {
   eb_scene *scene = make("hecht2012/bowl-of-bears",
                          "bears=2,size=2,gravity=0,resolution=0.05,dt=0.033333333333333333");
-  run r = start_on(scene, "corotational", "linear=cholesky");
+  owned(run) r = start_on(scene, "corotational", "linear=cholesky");
   eb_state *state = r.state;
   int32_t half = scene->mesh->node_count / 2;
   const double *mass = eb_elasticity_mass(scene->elasticity);
@@ -509,12 +490,10 @@ static void test_collision(void) {
   tap_below(worst, 1e-9 * scale, "two bears collide and keep their momentum");
   tap_ok(gap[0] < -0.9 * scale && gap[1] > 0, "and bounce off each other (%.3g, then %.3g kg m/s)",
          gap[0], gap[1]);
-  eb_scene *apart =
+  owned(eb_scene) *apart =
       make("hecht2012/bowl-of-bears",
            "bears=2,size=2,gravity=0,resolution=0.05,dt=0.033333333333333333,contact=no");
   tap_ok(apart->hash != scene->hash, "contact between bodies is hashed");
-  eb_scene_destroy(apart);
-  finish(&r);
 }
 
 int main(void) {

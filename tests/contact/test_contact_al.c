@@ -3,7 +3,10 @@
 #include "problems/base/vector3.h"
 #include "solvers/contact/al_system.h"
 #include "solvers/contact/method.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_problems.h"
+
+OWNED(eb_al_system, eb_al_system_clear)
 
 enum { CASES = 9 };
 
@@ -26,6 +29,7 @@ static void release(solution *s) {
   free(s->r);
   free(s->work);
 }
+OWNED(solution, release)
 
 static eb_error run_method(const contact_case *c, const char *options, int threads,
                            const eb_contact_tolerance *tolerance, solution *s) {
@@ -136,9 +140,9 @@ static int64_t run_system(eb_al_system *system, const eb_al_law *law, const doub
 static void system_is_solved(bool full, bool rigid) {
   contact_recipe recipe = {
       .seed = 11, .bodies = 6, .side = 3, .contacts = 40, .mu = 0.5, .duplicates = 5};
-  contact_case c = contact_open(&recipe);
+  owned(contact_case) c = contact_open(&recipe);
   int64_t n = 3 * (int64_t)c.A->rows, m = 3 * (int64_t)c.problem->count;
-  eb_al_system system;
+  owned(eb_al_system) system;
   eb_al_solve cr = {0};
   double *zero, *compliance, *anchor, *bound, *Ax, *Hx, *Kx, worst = 0;
   if (rigid) keep_diagonal_blocks(c.A);
@@ -188,8 +192,6 @@ static void system_is_solved(bool full, bool rigid) {
   double *all[] = {zero, compliance, anchor, bound, Ax, Hx, Kx};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
   eb_al_solve_clear(&cr);
-  eb_al_system_clear(&system);
-  contact_close(&c);
 }
 
 /* Colours that are wide enough to be shared, and a matrix that is large enough for a team: of 24
@@ -199,7 +201,7 @@ static const contact_recipe LARGE[2] = {
     {.seed = 3, .bodies = 160, .side = 4, .contacts = 3000, .mu = 0.5, .duplicates = 20}};
 
 static void system_has_the_same_bits(const contact_recipe *recipe) {
-  contact_case c = contact_open(recipe);
+  owned(contact_case) c = contact_open(recipe);
   int64_t n = 3 * (int64_t)c.A->rows, m = 3 * (int64_t)c.problem->count, first = 0;
   double *zero, *compliance, *anchor, *bound, *x;
   bool same = true;
@@ -216,7 +218,7 @@ static void system_has_the_same_bits(const contact_recipe *recipe) {
   }
   eb_al_law law = {.compliance = compliance, .anchor = anchor, .bound = bound};
   for (int threads = 1; threads <= 3; threads++) {
-    eb_al_system system;
+    owned(eb_al_system) system;
     eb_al_solve cr = {0};
     tap_require(eb_al_system_create(c.A, true, threads, &system), "a system");
     tap_require(eb_al_system_begin(&system, c.problem), "a problem");
@@ -232,13 +234,11 @@ static void system_has_the_same_bits(const contact_recipe *recipe) {
     same &= iterations == first && !memcmp(x, cr.x, (size_t)n * sizeof *x) &&
             !memcmp(x + n, cr.Ax, (size_t)n * sizeof *x);
     eb_al_solve_clear(&cr);
-    eb_al_system_clear(&system);
   }
   tap_ok(same && first > 3, "one, two and three threads have the same bits after %lld iterations",
          (long long)first);
   double *all[] = {zero, compliance, anchor, bound, x};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-  contact_close(&c);
 }
 
 /* Linearizing at one place after another, also of another problem, is linearizing at the last one:
@@ -248,7 +248,8 @@ static void nothing_stays_of_before(void) {
   contact_case c[2];
   double u[3 * CONTACTS], compliance[CONTACTS], anchor[3 * CONTACTS], bound[CONTACTS];
   random_state random = random_seed(4);
-  eb_al_system kept, fresh;
+  owned(eb_al_system) kept;
+  eb_al_system fresh;
   bool same = true;
   for (uint64_t p = 0; p < 2; p++)
     c[p] = contact_open(
@@ -281,7 +282,6 @@ static void nothing_stays_of_before(void) {
     eb_al_system_clear(&fresh);
   }
   tap_ok(same, "linearizing again leaves nothing of before");
-  eb_al_system_clear(&kept);
   for (int p = 0; p < 2; p++) contact_close(&c[p]);
 }
 
@@ -304,12 +304,10 @@ static void cases_are_solved(const char *options) {
   const eb_contact_tolerance tight = {
       .eps1 = 1e-9, .eps2 = 1e-9, .cone = 1e-6, .angle = 0.1, .max_iterations = 20000};
   for (int k = 0; k < CASES; k++) {
-    contact_case c = contact_open(&RECIPES[k]);
-    solution s = solve_case(&c, options, &tight);
+    owned(contact_case) c = contact_open(&RECIPES[k]);
+    owned(solution) s = solve_case(&c, options, &tight);
     tap_ok(s.outcome.reason == EB_CONVERGED_ATOL && eb_contact_solved(&s.error, &tight),
            "case %d, %s: solved", k, options);
-    release(&s);
-    contact_close(&c);
   }
 }
 
@@ -318,35 +316,30 @@ static void cases_are_solved(const char *options) {
 static void few_iterations(const char *options) {
   const eb_contact_tolerance paper = {
       .eps1 = 5e-5, .eps2 = 5e-6, .cone = 1e-3, .angle = 1.2, .max_iterations = 20000};
-  contact_case c = contact_open(&RECIPES[8]);
-  solution s = solve_case(&c, options, &paper);
+  owned(contact_case) c = contact_open(&RECIPES[8]);
+  owned(solution) s = solve_case(&c, options, &paper);
   tap_ok(eb_contact_solved(&s.error, &paper), "%s: a pile of 40 bodies at the paper's tolerance",
          options);
   tap_below((double)s.outcome.iterations, 300, "in at most 300 iterations");
   int64_t cold = s.outcome.iterations;
   tap_require(run_method(&c, options, 1, &paper, &s), "again");
   tap_below((double)s.outcome.iterations, 0.2 * (double)cold, "a solved problem is solved");
-  release(&s);
-  contact_close(&c);
 }
 
 static void solution_has_the_same_bits(const contact_recipe *recipe, const char *options) {
   const eb_contact_tolerance paper = {
       .eps1 = 5e-5, .eps2 = 5e-6, .cone = 1e-3, .angle = 1.2, .max_iterations = 20000};
-  contact_case c = contact_open(recipe);
+  owned(contact_case) c = contact_open(recipe);
   size_t n = 3 * (size_t)c.A->rows, m = 3 * (size_t)c.problem->count;
-  solution first = solve_on(&c, options, 1, &paper);
+  owned(solution) first = solve_on(&c, options, 1, &paper);
   tap_ok(first.outcome.reason == EB_CONVERGED_ATOL && eb_contact_solved(&first.error, &paper),
          "%d bodies, %s: solved by one thread", recipe->bodies, options);
   for (int threads = 2; threads <= 3; threads++) {
-    solution s = solve_on(&c, options, threads, &paper);
+    owned(solution) s = solve_on(&c, options, threads, &paper);
     tap_ok(!memcmp(s.v, first.v, n * sizeof *s.v) && !memcmp(s.r, first.r, m * sizeof *s.r) &&
                !memcmp(&s.outcome, &first.outcome, sizeof s.outcome),
            "and by %d, to the bit", threads);
-    release(&s);
   }
-  release(&first);
-  contact_close(&c);
 }
 
 /* ---- outcomes -------------------------------------------------------------------------------- */
@@ -354,20 +347,18 @@ static void solution_has_the_same_bits(const contact_recipe *recipe, const char 
 static void contradictions_stagnate(void) {
   const eb_contact_tolerance paper = {
       .eps1 = 5e-5, .eps2 = 5e-6, .cone = 1e-3, .angle = 1.2, .max_iterations = 20000};
-  contact_case c = contact_open(&(contact_recipe){
+  owned(contact_case) c = contact_open(&(contact_recipe){
       .seed = 10, .bodies = 5, .side = 3, .contacts = 20, .mu = 0.5, .inconsistent = true});
-  solution s = solve_case(&c, NULL, &paper);
+  owned(solution) s = solve_case(&c, NULL, &paper);
   tap_ok(s.outcome.reason == EB_CONVERGED_STAGNATED,
          "contradicting contacts: the least-squares exit");
   tap_near(s.error.violation, 1e-5, 1e-6, "half of what they contradict is left to each, 1e-5 m");
-  release(&s);
-  contact_close(&c);
 }
 
 static void gives_up(void) {
   const eb_contact_tolerance short_ = {
       .eps1 = 1e-9, .eps2 = 1e-9, .cone = 1e-6, .angle = 0.1, .max_iterations = 5};
-  contact_case c = contact_open(&RECIPES[4]);
+  owned(contact_case) c = contact_open(&RECIPES[4]);
   solution s = solve_case(&c, NULL, &short_);
   tap_ok(s.outcome.reason == EB_DIVERGED_MAX_IT && s.outcome.iterations <= 5,
          "gives up after max_iterations");
@@ -378,19 +369,16 @@ static void gives_up(void) {
       &(eb_contact_tolerance){.eps1 = 1, .eps2 = 1, .cone = 1, .angle = 1, .max_iterations = 50});
   tap_ok(s.outcome.reason < 0, "a right-hand side that is not a number is a negative outcome");
   release(&s);
-  contact_close(&c);
 }
 
 static void refuses_indefinite(void) {
-  contact_case c = contact_open(&RECIPES[4]);
-  solution s = solve_case(
+  owned(contact_case) c = contact_open(&RECIPES[4]);
+  owned(solution) s = solve_case(
       &c, NULL,
       &(eb_contact_tolerance){.eps1 = 1, .eps2 = 1, .cone = 1, .angle = 90, .max_iterations = 50});
   memset(c.A->values + 9 * (int64_t)c.A->diagonal[3], 0, 9 * sizeof *c.A->values);
   tap_fails(run_method(&c, NULL, 1, &(eb_contact_tolerance){.max_iterations = 5}, &s),
             EB_ERR_INVALID, "row 3", "a diagonal block of zeros");
-  release(&s);
-  contact_close(&c);
 }
 
 int main(void) {

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include "solvers/contact/saddle.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_methods.h"
 
 void dgesv_(const int *n, const int *columns, double *a, const int *lda, int *pivot, double *b,
@@ -39,10 +40,9 @@ static fixed_states states_open(bool full, int32_t duplicates) {
   tap_require(EB_NEW(s.d, (size_t)s.size), "d");
   tap_require(EB_NEW(s.dense, (size_t)s.size * (size_t)s.size), "B");
   for (int k = 0; k < s.size - s.n; k++) s.saddle.active[k] = k % 3 ? k / 3 % 2 : k / 3 % 4 != 3;
-  double *A = eb_test_dense(s.c.A);
+  owned(double) *A = eb_test_dense(s.c.A);
   for (int i = 0; i < s.n; i++)
     for (int j = 0; j < s.n; j++) s.dense[i * s.size + j] = A[i * s.n + j];
-  free(A);
   for (int k = 0; k < s.size - s.n; k++) {
     int at = s.n + k;
     s.d[at] = s.saddle.active[k] ? p->c[k] : 0;
@@ -64,6 +64,7 @@ static void states_close(fixed_states *s) {
   free(s->dense);
   contact_close(&s->c);
 }
+OWNED(fixed_states, states_close)
 
 static double *new_vector(int size) {
   double *x;
@@ -72,9 +73,10 @@ static double *new_vector(int size) {
 }
 
 static void product_is_dense(void) {
-  fixed_states s = states_open(true, 0);
+  owned(fixed_states) s = states_open(true, 0);
   uint64_t seed = 5;
-  double *y = eb_test_random_vector(s.size, &seed), *By = new_vector(s.size), *Ay = new_vector(s.n);
+  owned(double) *y = eb_test_random_vector(s.size, &seed), *By = new_vector(s.size),
+                *Ay = new_vector(s.n);
   double off = 0;
   for (int k = 0; k < s.size - s.n; k++)
     if (!s.saddle.active[k]) y[s.n + k] = 0;
@@ -85,10 +87,6 @@ static void product_is_dense(void) {
     off = fmax(off, fabs(sum - By[i]));
   }
   tap_below(off, 1e-14, "B y, of some 0.1 in size, is that of a dense matrix to rounding");
-  free(y);
-  free(By);
-  free(Ay);
-  states_close(&s);
 }
 
 /* Equation 22 block by block, as the paper writes it, of dense matrices; S_d = Z diag(L A_d^-1
@@ -96,7 +94,8 @@ static void product_is_dense(void) {
  */
 static double *dense_preconditioner(const fixed_states *s, bool full) {
   int n = s->n, m = s->size - n;
-  double *C = new_vector(s->size * s->size), *G = new_vector(m * n), *S = new_vector(m);
+  double *C = new_vector(s->size * s->size);
+  owned(double) *G = new_vector(m * n), *S = new_vector(m);
   for (int k = 0; k < m; k++) {
     const double *L = s->dense + (n + k) * s->size;
     for (int j = 0; j < n; j++) S[k] += L[j] * L[j] / s->dense[j * s->size + j];
@@ -112,16 +111,15 @@ static double *dense_preconditioner(const fixed_states *s, bool full) {
       for (int j = 0; j < n; j++) C[i * s->size + j] -= G[k * n + i] * S[k] * G[k * n + j];
     }
   }
-  free(G);
-  free(S);
   return C;
 }
 
 static void preconditioner_is_dense(bool full) {
-  fixed_states s = states_open(full, 3);
+  owned(fixed_states) s = states_open(full, 3);
   uint64_t seed = 6;
-  double *r = eb_test_random_vector(s.size, &seed), *z = new_vector(s.size);
-  double *C = dense_preconditioner(&s, full), off = 0, largest = 0;
+  owned(double) *r = eb_test_random_vector(s.size, &seed), *z = new_vector(s.size);
+  owned(double) *C = dense_preconditioner(&s, full);
+  double off = 0, largest = 0;
   for (int k = 0; k < s.size - s.n; k++)
     if (!s.saddle.active[k]) r[s.n + k] = 0;
   eb_saddle_precondition(&s.saddle, r, z);
@@ -134,17 +132,15 @@ static void preconditioner_is_dense(bool full) {
   tap_below(off, 1e-13 * largest,
             full ? "full is Equation 22 of dense blocks, to rounding"
                  : "diag is the inverse of both diagonals, to rounding");
-  free(r);
-  free(z);
-  free(C);
-  states_close(&s);
 }
 
 /* Conjugate residuals on fixed states against LAPACK on the same KKT matrix. */
 static void states_are_solved(bool full) {
-  fixed_states s = states_open(full, 0);
-  double *want = new_vector(s.size), off = 0;
-  int *pivots, one = 1, info = -1, iterations = 0;
+  owned(fixed_states) s = states_open(full, 0);
+  owned(double) *want = new_vector(s.size);
+  double off = 0;
+  owned(int) *pivots = NULL;
+  int one = 1, info = -1, iterations = 0;
   tap_require(EB_NEW(pivots, (size_t)s.size), "pivots");
   memcpy(want, s.d, (size_t)s.size * sizeof *want);
   dgesv_(&s.size, &one, s.dense, &s.size, pivots, want, &s.size, &info);
@@ -158,16 +154,14 @@ static void states_are_solved(bool full) {
   /* |A dv| <= |r|, A at least 1e-4 kg; rows of 1e-3 s. */
   tap_ok(info == 0 && off < 1e-8, "%s: the KKT solution by LAPACK (%g m/s off)",
          full ? "full" : "diag", off);
-  free(want);
-  free(pivots);
-  states_close(&s);
 }
 
 /* A restart from the split residual goes on as a start does, for one product instead of two. */
 static void restart_is_a_start(void) {
-  fixed_states s = states_open(true, 2);
-  double *r = new_vector(s.size), off = 0;
-  eb_step_log *log;
+  owned(fixed_states) s = states_open(true, 2);
+  owned(double) *r = new_vector(s.size);
+  double off = 0;
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(100, &log), "a log");
   eb_saddle_cr_start(&s.cr, &s.saddle, s.d);
   for (int i = 0; i < 5; i++) {
@@ -184,9 +178,6 @@ static void restart_is_a_start(void) {
   tap_near(log->counters[EB_COUNT_MATVECS], 3, 0, "a start two");
   for (int i = 0; i < s.size; i++) off = fmax(off, fabs(r[i] - s.cr.r[i]));
   tap_below(off, 1e-14, "the split residual is the residual, to the rounding of five recurrences");
-  eb_step_log_destroy(log);
-  free(r);
-  states_close(&s);
 }
 
 /* ---- states: one node of 1 kg on a plane, h = 1 ms ---- */
@@ -219,6 +210,7 @@ static void node_close(node_case *node) {
   eb_contact_problem_destroy(node->problem);
   eb_block_matrix_destroy(node->A);
 }
+OWNED(node_case, node_close)
 
 /* From rest, 1 mm above the plane, or from the forces given. */
 static contact_run node_solve(const node_case *node, const char *options, const double *r) {
@@ -249,13 +241,11 @@ static void contacts_close_and_open(void) {
                {0.9, pushes, "deadband=0", 0},
                {-100, pushes, "", 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    node_case node;
+    owned(node_case) node;
     node_open(cases[i].height * EPS2, 0, 0, &node);
-    contact_run run = node_solve(&node, cases[i].options, cases[i].r);
+    owned(contact_run) run = node_solve(&node, cases[i].options, cases[i].r);
     tap_ok((run.r[0] > 0) - (run.r[0] < 0) == cases[i].sign, "%g eps2 %s %s: r_n = %g",
            cases[i].height, cases[i].r ? "opening" : "closing", cases[i].options, run.r[0]);
-    contact_run_close(&run);
-    node_close(&node);
   }
 }
 
@@ -281,7 +271,7 @@ static void contacts_stick_and_slide(void) {
  * stay in it its force leaves the cone. */
 static void contacts_freeze(void) {
   const double wrong[3] = {500, 250, 0};
-  node_case node;
+  owned(node_case) node;
   node_open(-5e-4, 1e-3, 0.5, &node);
   contact_run run = node_solve(&node, "freeze=1", wrong);
   tap_near(run.v[0] * STEP, 0, EPS2, "frozen: it does not move");
@@ -296,7 +286,6 @@ static void contacts_freeze(void) {
   run = node_solve(&node, "freeze=1,polish=true", wrong);
   tap_ok(eb_contact_solved(&run.error, &run.tolerance), "polished it meets every tolerance");
   contact_run_close(&run);
-  node_close(&node);
 }
 
 /* 5 mm into the plane r_n = 5000 N, whose friction holds back 2.5 mm of a motion of 2.506 mm: what
@@ -305,7 +294,7 @@ static void contacts_freeze(void) {
 static void directions_settle(void) {
   const double off = 0.05235987755982988, slip = 6e-6,
                guess[3] = {5000, -2500 * cos(off), 2500 * sin(off)};
-  node_case node;
+  owned(node_case) node;
   node_open(-5e-3, 2.5e-3 + slip, 0.5, &node);
   contact_run run = node_solve(&node, "", guess);
   tap_near(run.v[0] * STEP, slip, 2 * EPS2, "it slips, to eps2 of either");
@@ -319,12 +308,11 @@ static void directions_settle(void) {
   tap_ok(contact_run_solve(&run, node.problem) == EB_DIVERGED_MAX_IT,
          "where alpha_theta stays as it is, its direction goes to and fro");
   contact_run_close(&run);
-  node_close(&node);
 }
 
 /* States change before convergence only at intervals. */
 static void states_wait(void) {
-  contact_case c =
+  owned(contact_case) c =
       contact_open(&(contact_recipe){.seed = 2, .bodies = 10, .side = 3, .contacts = 50});
   const char *options[] = {"interval=1,least_squares=0", "interval=9,least_squares=0"};
   for (int i = 0; i < 2; i++) {
@@ -338,12 +326,10 @@ static void states_wait(void) {
     contact_run_close(&run);
   }
   /* log2(|r| / eps1) / 3 > 8 for eps1 = 1e-9: not before, whatever the least interval. */
-  contact_run run = contact_run_for(&CR, "interval=1", &c);
+  owned(contact_run) run = contact_run_for(&CR, "interval=1", &c);
   run.tolerance.max_iterations = 5;
   contact_run_solve(&run, c.problem);
   tap_ok(run.outcome.active_set_changes == 0, "far from convergence, rarely");
-  contact_run_close(&run);
-  contact_close(&c);
 }
 
 /* ---- solutions ---- */
@@ -352,8 +338,8 @@ static void states_wait(void) {
  * turned by it is off by theta of itself, and moves what it moved, at most some 1 m/s, by as much
  * less. The rest is eps1 and eps2. */
 static void agrees_with_al(const char *options, const contact_recipe *recipe) {
-  contact_case c = contact_open(recipe);
-  contact_run cr = contact_run_for(&CR, options, &c), al = contact_run_for(&AL, "", &c);
+  owned(contact_case) c = contact_open(recipe);
+  owned(contact_run) cr = contact_run_for(&CR, options, &c), al = contact_run_for(&AL, "", &c);
   static const double theta = 0.05;
   double bound = CONTACT_SAME_VELOCITY + (recipe->mu > 0 ? theta * acos(-1) / 180 : 0);
   cr.tolerance.angle = al.tolerance.angle = theta;
@@ -363,18 +349,15 @@ static void agrees_with_al(const char *options, const contact_recipe *recipe) {
   double off = contact_difference(3 * (int64_t)cr.rows, cr.v, al.v);
   tap_ok(off < bound, "%s: seed %d, mu = %g: the same velocities (%g m/s)", options,
          (int)recipe->seed, recipe->mu, off);
-  contact_run_close(&cr);
-  contact_run_close(&al);
-  contact_close(&c);
 }
 
 /* ---- cost ---- */
 
 static void is_counted(void) {
-  contact_case c =
+  owned(contact_case) c =
       contact_open(&(contact_recipe){.seed = 5, .bodies = 8, .side = 3, .pile = true, .mu = 0.5});
-  contact_run run = contact_run_for(&CR, "", &c);
-  eb_step_log *log;
+  owned(contact_run) run = contact_run_for(&CR, "", &c);
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(100, &log), "a log");
   tap_require(
       run.method->solve(run.data, c.problem, &run.tolerance, run.v, run.r, log, &run.outcome),
@@ -386,9 +369,6 @@ static void is_counted(void) {
   tap_ok(products >= iterations + 4 && products <= 1.1 * iterations + 10,
          "%g products in %g iterations", products, iterations);
   tap_ok(log->counters[EB_COUNT_CONTACT_VISITS] > products, "visits to contacts are logged");
-  eb_step_log_destroy(log);
-  contact_run_close(&run);
-  contact_close(&c);
 }
 
 static void allocates_once(void) {
@@ -408,15 +388,13 @@ static void allocates_once(void) {
 /* ---- outcomes ---- */
 
 static void refuses_indefinite(void) {
-  contact_case c =
+  owned(contact_case) c =
       contact_open(&(contact_recipe){.seed = 5, .bodies = 2, .side = 2, .contacts = 4});
-  contact_run run = contact_run_for(&CR, "", &c);
+  owned(contact_run) run = contact_run_for(&CR, "", &c);
   memset(c.A->values + 9 * (int64_t)c.A->diagonal[3], 0, 9 * sizeof *c.A->values);
   tap_fails(
       run.method->solve(run.data, c.problem, &run.tolerance, run.v, run.r, NULL, &run.outcome),
       EB_ERR_INVALID, "row 3", "a diagonal block of zeros");
-  contact_run_close(&run);
-  contact_close(&c);
 }
 
 int main(void) {

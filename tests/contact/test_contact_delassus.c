@@ -2,6 +2,7 @@
  * sets and by the contact law. */
 #include "problems/base/sanitizer.h"
 #include "solvers/contact/delassus.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_methods.h"
 #include "tests/support/block_systems.h"
 #include "tests/support/lapack.h"
@@ -83,12 +84,12 @@ static void test_local(void) {
 
 /* A^-1 of the columns of B, dense: n x columns, column-major, by LAPACK. */
 static void dense_inverse_product(const eb_block_matrix *A, int columns, double *B) {
-  int n = 3 * A->rows, info = -1, *pivots = malloc((size_t)n * sizeof *pivots);
-  double *dense = eb_test_dense(A);
+  int n = 3 * A->rows, info = -1;
+  owned(int) *pivots = malloc((size_t)n * sizeof *pivots);
+  owned(double) *dense = eb_test_dense(A);
   openblas_set_num_threads(1);
   dgesv_(&n, &columns, dense, &n, pivots, B, &n, &info);
   if (info) printf("Bail out! dgesv: %d\n", info), exit(1);
-  free(dense), free(pivots);
 }
 
 typedef struct reduced_oracle {
@@ -106,10 +107,9 @@ static reduced_oracle oracle_open(const contact_case *c) {
   double *X = eb_calloc((size_t)n * ((size_t)m + 1), sizeof *X); /* A^-1 [H^T b], column-major */
   double *H = eb_calloc((size_t)n * (size_t)m, sizeof *H);
   for (int i = 0; i < m; i++) {
-    double *unit = eb_calloc((size_t)m, sizeof *unit);
+    owned(double) *unit = eb_calloc((size_t)m, sizeof *unit);
     unit[i] = 1;
     eb_contact_force_add(p, unit, H + (size_t)i * (size_t)n);
-    free(unit);
   }
   memcpy(X, H, sizeof *H * (size_t)n * (size_t)m);
   memcpy(X + (size_t)n * (size_t)m, c->b, sizeof *H * (size_t)n);
@@ -129,7 +129,7 @@ static void oracle_close(reduced_oracle *o) {
 
 /* W is h^2 / mass, 1e-6 / 1e-3, with condition 100 of A: 1e-3 x 1e-16 x 100. */
 static void test_operator(void) {
-  contact_case c =
+  owned(contact_case) c =
       contact_open(&(contact_recipe){.seed = 8, .bodies = 3, .side = 3, .contacts = 21, .mu = 0.5});
   reduced_oracle o = oracle_open(&c);
   eb_delassus delassus = {.threads = 2};
@@ -151,56 +151,49 @@ static void test_operator(void) {
   eb_reduced_clear(&reduced);
   eb_delassus_clear(&delassus);
   oracle_close(&o);
-  contact_close(&c);
 }
 
 /* v is of 1 m/s; solutions to 1e-10 m in 1 ms are 1e-7 m/s off. */
 static void test_enumeration(uint64_t seed) {
-  contact_case c = contact_open(&(contact_recipe){
+  owned(contact_case) c = contact_open(&(contact_recipe){
       .seed = seed, .bodies = 2, .side = 2, .contacts = 9, .mu = 0, .loose = true});
   int64_t n = 3 * (int64_t)c.A->rows;
-  double *v = eb_calloc((size_t)n, sizeof *v);
+  owned(double) *v = eb_calloc((size_t)n, sizeof *v);
   contact_enumerate(c.problem, v);
   for (int solver = 0; solver < 2; solver++) {
-    contact_run s = solve(&c, solver, &STRICT);
+    owned(contact_run) s = solve(&c, solver, &STRICT);
     int active = 0;
     for (int k = 0; k < c.problem->count; k++) active += s.r[3 * k] > 0;
     tap_ok(active > 0 && active < c.problem->count, "seed %d: some contacts are active", (int)seed);
     tap_below(contact_difference(n, v, s.v), 2e-7, SOLVERS[solver]);
-    contact_run_close(&s);
   }
-  free(v);
-  contact_close(&c);
 }
 
 /* ---- outcomes ---- */
 
 static void test_no_contacts(void) {
-  contact_case c = contact_open(&(contact_recipe){.seed = 9, .bodies = 2, .side = 2});
+  owned(contact_case) c = contact_open(&(contact_recipe){.seed = 9, .bodies = 2, .side = 2});
   int n = 3 * c.A->rows;
-  double *v = malloc(sizeof *v * (size_t)n), off = 0;
+  owned(double) *v = malloc(sizeof *v * (size_t)n);
+  double off = 0;
   memcpy(v, c.b, sizeof *v * (size_t)n);
   dense_inverse_product(c.A, 1, v);
   for (int solver = 0; solver < 2; solver++) {
-    contact_run s = solve(&c, solver, &STRICT);
+    owned(contact_run) s = solve(&c, solver, &STRICT);
     for (int i = 0; i < n; i++) off = fmax(off, fabs(v[i] - s.v[i]));
     tap_ok(s.outcome.reason == EB_CONVERGED_ATOL && off < 1e-12,
            "without contacts v is A^-1 b (%s)", SOLVERS[solver]);
-    contact_run_close(&s);
   }
-  free(v);
-  contact_close(&c);
 }
 
 static void check_outcome(const contact_case *c, eb_reason reason, const char *what) {
   eb_contact_tolerance few = STRICT;
   few.max_iterations = 300;
   for (int solver = 0; solver < 2; solver++) {
-    contact_run s = solve(c, solver, &few);
+    owned(contact_run) s = solve(c, solver, &few);
     tap_ok(s.outcome.reason == reason, "%s: %s (%s)", what, eb_reason_name(s.outcome.reason),
            SOLVERS[solver]);
     tap_ok(s.outcome.iterations <= 300, "within its iterations");
-    contact_run_close(&s);
   }
 }
 
@@ -225,13 +218,13 @@ static void test_outcomes(void) {
 /* ---- one method from step to step ---- */
 
 static void test_kept(void) {
-  contact_case small =
+  owned(contact_case) small =
       contact_open(&(contact_recipe){.seed = 13, .bodies = 2, .side = 3, .contacts = 4, .mu = 0.5});
-  contact_case large = contact_open(
+  owned(contact_case) large = contact_open(
       &(contact_recipe){.seed = 14, .bodies = 3, .side = 3, .contacts = 30, .mu = 0.5});
   const contact_case *cases[4] = {&small, &small, &large, &small};
-  contact_run kept = contact_run_open(&eb_contact_delassus, OPTIONS, "", large.A, 30);
-  eb_step_log *log;
+  owned(contact_run) kept = contact_run_open(&eb_contact_delassus, OPTIONS, "", large.A, 30);
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(100, &log), "a log");
   for (int i = 0; i < 4; i++) {
     size_t n = 3 * (size_t)cases[i]->A->rows;
@@ -239,19 +232,14 @@ static void test_kept(void) {
     tap_require(eb_contact_delassus.solve(kept.data, cases[i]->problem, &STRICT, kept.v, kept.r,
                                           log, &kept.outcome),
                 "solve");
-    contact_run fresh = solve(cases[i], 1, &STRICT);
+    owned(contact_run) fresh = solve(cases[i], 1, &STRICT);
     tap_ok(!memcmp(kept.v, fresh.v, n * sizeof *kept.v),
            "problem %d: a method that is kept gives the bits of a fresh one", i);
-    contact_run_close(&fresh);
   }
   tap_near(log->counters[EB_COUNT_FACTORIZATIONS], 3, 0, "the same A is factored once");
   tap_ok(log->phase_seconds[EB_PHASE_FACTOR] > 0 && log->phase_seconds[EB_PHASE_SOLVE] > 0 &&
              log->residual_count > 0 && log->counters[EB_COUNT_SOLVES] > 3 * 42,
          "phases, residuals and solves are logged");
-  eb_step_log_destroy(log);
-  contact_run_close(&kept);
-  contact_close(&small);
-  contact_close(&large);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* Iterative Constraint Anticipation against dense answers and against the contact law itself. */
 #include "problems/base/sanitizer.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_methods.h"
 
 #if EB_SANITIZER
@@ -30,8 +31,8 @@ static void test_stiff(void) {
   const double h = 1.0 / 60;
   uint64_t seed = 3;
   random_state random = random_seed(5);
-  eb_block_matrix *A = eb_test_bar(12, 4, 1, 0.05, 0.4, NULL);
-  double *b = eb_test_random_vector(3 * (int64_t)A->rows, &seed);
+  owned(eb_block_matrix) *A = eb_test_bar(12, 4, 1, 0.05, 0.4, NULL);
+  owned(double) *b = eb_test_random_vector(3 * (int64_t)A->rows, &seed);
   eb_contact_problem *problem;
   tap_require(eb_contact_problem_create(A->rows, &problem), "a contact problem");
   for (int64_t k = 0; k < 9 * (int64_t)A->start[A->rows]; k++) A->values[k] *= 3 * h * h;
@@ -44,26 +45,21 @@ static void test_stiff(void) {
   }
   problem->A = A;
   problem->b = b;
-  contact_run run = contact_run_open(ICA.method, ICA.table, "", A, problem->count);
+  owned(contact_run) run = contact_run_open(ICA.method, ICA.table, "", A, problem->count);
   run.tolerance.eps1 = 1e-7;
   run.tolerance.eps2 = 1e-7;
   tap_ok(contact_run_solve(&run, problem) == EB_CONVERGED_ATOL && run.outcome.iterations < 5000,
          "a stiff bar that grips everywhere");
-  contact_run_close(&run);
   eb_contact_problem_destroy(problem);
-  eb_block_matrix_destroy(A);
-  free(b);
 }
 
 static void test_not_definite(void) {
-  contact_case c =
+  owned(contact_case) c =
       contact_open(&(contact_recipe){.seed = 5, .bodies = 2, .side = 2, .contacts = 4});
-  contact_run run = contact_run_for(&ICA, "", &c);
+  owned(contact_run) run = contact_run_for(&ICA, "", &c);
   c.A->values[9 * (int64_t)c.A->diagonal[2]] = -1;
   tap_ok(contact_run_solve(&run, c.problem) == EB_NOT_POSITIVE_DEFINITE,
          "a diagonal block that is not positive definite is an outcome");
-  contact_run_close(&run);
-  contact_close(&c);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* The contact step against mechanics: rest, Coulomb's law on slopes, momentum, edges, bodies that
  * are pushed. */
 #include "harness/check/block.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_scene.h"
 
 static const double UP[3] = {0, 0, 1};
@@ -22,7 +23,7 @@ static void falls_and_rests(bool rigid) {
               .mu = 0.5,
               .gravity = {0, 0, -G},
               .floor = true};
-  run a = cook(&r, solver, "");
+  owned(run) a = cook(&r, solver, "");
   double least = INFINITY, p[3];
   bool well = true;
   for (int s = 0; s < 200 && well; s++) {
@@ -38,7 +39,6 @@ static void falls_and_rests(bool rigid) {
   double rest = strcmp(solver, "contact-cr") ? 1e-3 : 2.5e-3;
   tap_below(sqrt(eb_dot3(p, p)), rest * mass_of(&a, &r, 0), "  and comes to rest");
   tap_below(lowest(&a, UP), GAP + 6e-6, "  on the floor");
-  finish(&a);
 }
 
 /* A block bounces over an edge of the floor, where several constraints hold one vertex, to the
@@ -48,15 +48,13 @@ static int64_t bounce(double young, double height) {
   const eb_solver_ops *ops = eb_solver_find(solver);
   const double pull[3] = {0, 0, -G};
   eb_reason reason = EB_CONVERGED_ITS;
-  eb_scene *scene;
-  eb_state *state;
+  owned(eb_scene) *scene = NULL;
+  owned(eb_state) *state = NULL;
   tap_require(eb_block_on_floor(pull, young, height, 0.5, 1e-3, &scene), "a block");
   tap_require(eb_state_create(scene, &state), "a state");
   int64_t steps = 0;
   for (; steps < 250 && reason > 0; steps++)
     tap_require(eb_block_advance(scene, ops, ops->tightest, 1, 1, NULL, state, &reason), "step");
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
   return steps - (reason <= 0);
 }
 
@@ -77,7 +75,7 @@ static void record_carries_the_weight(void) {
               .mu = 0.5,
               .gravity = {0, 0, -G},
               .floor = true};
-  run a = cook(&r, solver, "");
+  owned(run) a = cook(&r, solver, "");
   go_well(&a, 20);
   const eb_contact_record *record = a.log->contacts;
   double sum[3] = {0}, weight = G * mass_of(&a, &r, 0);
@@ -92,7 +90,6 @@ static void record_carries_the_weight(void) {
   /* Residuals of eps1 = 5e-5 kg m/s are forces of eps1 / h. */
   tap_near(sum[2], weight, 5e-5 / r.dt, "  whose forces carry the weight");
   tap_below(hypot(sum[0], sum[1]), 5e-5 / r.dt, "  straight up");
-  finish(&a);
 }
 
 /* ---- Coulomb ---- */
@@ -107,7 +104,7 @@ static double acceleration(bool rigid, double mu, double slope, double heading, 
               .mu = mu,
               .gravity = {G * sin(slope) * t[0], G * sin(slope) * t[1], -G * cos(slope)},
               .floor = true};
-  run a = cook(&r, solver, "eps2=1e-8,eps1=1e-9,angle=0.05");
+  owned(run) a = cook(&r, solver, "eps2=1e-8,eps1=1e-9,angle=0.05");
   int settle = rigid ? 2 : 150, length = rigid ? 10 : 50;
   go_well(&a, settle);
   momentum_of(&a, &r, 0, at[0]);
@@ -116,7 +113,6 @@ static double acceleration(bool rigid, double mu, double slope, double heading, 
   double mass = mass_of(&a, &r, 0), dv[2];
   for (int d = 0; d < 2; d++) dv[d] = (at[1][d] - at[0][d]) / mass;
   *across = (dv[1] * t[0] - dv[0] * t[1]) / (h * length);
-  finish(&a);
   return (dv[0] * t[0] + dv[1] * t[1]) / (h * length);
 }
 
@@ -155,13 +151,12 @@ static void slides_on_a_turned_plane(void) {
               .floor = true,
               .slope = slope};
   memcpy(r.block[0].turn, (double[]){c, 0, -s, 0, 1, 0, s, 0, c}, 9 * sizeof(double));
-  run a = cook(&r, solver, "eps2=1e-8,eps1=1e-9");
+  owned(run) a = cook(&r, solver, "eps2=1e-8,eps1=1e-9");
   go_well(&a, 50);
   momentum_of(&a, &r, 0, p);
   double want = G * (s - mu * c) * h * 50, along = -(c * p[0] + s * p[2]) / mass_of(&a, &r, 0);
   tap_near(along, want, 1e-2 * want, "a block slides on a turned plane with g (sin - mu cos)");
   tap_ok(lowest(&a, up) > GAP - 1e-6, "  on it");
-  finish(&a);
 }
 
 /* ---- collisions between bodies ---- */
@@ -174,7 +169,7 @@ static void momentum_is_conserved(bool rigid) {
       .mu = 0.3};
   r.block[0].velocity[0] = 1;
   r.block[1].velocity[0] = -2;
-  run a = cook(&r, solver, "eps1=1e-5");
+  owned(run) a = cook(&r, solver, "eps1=1e-5");
   double p[3], q[3], before = -mass_of(&a, &r, 0);
   bool well = go(&a, 60);
   momentum_of(&a, &r, 0, p);
@@ -184,7 +179,6 @@ static void momentum_is_conserved(bool rigid) {
   /* 60 steps of residuals 1e-5 kg m/s each, spread over nodes. */
   tap_below(fabs(p[0] + q[0] - before), 1e-3, "  with their momentum");
   tap_below(fmax(fabs(p[1] + q[1]), fabs(p[2] + q[2])), 1e-3, "  in all directions");
-  finish(&a);
 }
 
 /* Two bars, crossed, the upper one turned about its axis so that edge meets edge. */
@@ -203,7 +197,7 @@ static void bars_cross(bool rigid) {
               .dt = 2e-3,
               .mu = 0.5,
               .gravity = {0, 0, -G}};
-  run a = cook(&r, solver, "");
+  owned(run) a = cook(&r, solver, "");
   bool well = go(&a, 60), edges = false;
   for (int32_t k = 0; well && k < a.log->contacts->count; k++)
     edges |= a.log->contacts->pair[k].kind == EB_EDGE_EDGE && a.log->contacts->r[3 * k] > 0;
@@ -214,7 +208,6 @@ static void bars_cross(bool rigid) {
   tap_ok(well && edges, "a %s bar is held by an edge: %s", rigid ? "rigid" : "soft",
          eb_reason_name(a.reason));
   tap_ok(least > -side, "  and does not fall through");
-  finish(&a);
 }
 
 /* ---- obstacles that move ---- */
@@ -236,7 +229,7 @@ static void moving_floor_pushes(bool rigid) {
               .floor = true,
               .motion = rises,
               .parameters = {0.03, -0.02, 0.4}};
-  run a = cook(&r, solver, "");
+  owned(run) a = cook(&r, solver, "");
   bool well = go(&a, 150);
   double p[3], mass = mass_of(&a, &r, 0);
   momentum_of(&a, &r, 0, p);
@@ -246,7 +239,6 @@ static void moving_floor_pushes(bool rigid) {
   /* Where a contact sticks, velocities agree to eps2 / h = 5e-3 m/s. */
   tap_below(fmax(fabs(p[0] / mass - 0.03), fabs(p[1] / mass + 0.02)), 6e-3, "  along with it");
   tap_near(p[2] / mass, 0.4, 2e-2, "  at its speed");
-  finish(&a);
 }
 
 /* Whether each of so many bodies on each other moves by less than eps2 a step for each surface
@@ -270,11 +262,10 @@ static void stack_stands(void) {
               .mu = 0.5,
               .gravity = {0, 0, -G},
               .floor = true};
-  run a = cook(&r, solver, "");
+  owned(run) a = cook(&r, solver, "");
   bool well = go(&a, 150);
   tap_ok(well, "%s: a stack of three: %s", solver, eb_reason_name(a.reason));
   each_stands(&a, &r, 3);
-  finish(&a);
 }
 
 /* Ten rigid boxes fall onto each other by 0.2 mm. Four hundred contacts share their weight. */
@@ -285,7 +276,7 @@ static void tower_stands(const char *options, double most) {
                                 .size = {0.5, 0.5, 0.25},
                                 .centre = {0, 0, 0.125 + 3e-4 + b * (0.25 + 3e-4)},
                                 .rigid = true};
-  run a = cook(&r, solver, options);
+  owned(run) a = cook(&r, solver, options);
   bool well = true;
   double iterations = 0;
   int steps = 0;
@@ -297,7 +288,6 @@ static void tower_stands(const char *options, double most) {
          eb_reason_name(a.reason));
   tap_below(iterations / steps, most, "  in few iterations");
   each_stands(&a, &r, 10);
-  finish(&a);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* The contact problem: storage, products with H, and the measures of a solution. */
 #include "problems/contact/problem.h"
 #include "solvers/contact/method.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_problems.h"
 #include "tests/support/block_systems.h"
 
@@ -26,14 +27,15 @@ static double largest_difference(int64_t n, const double *x, const double *y) {
 /* Rows of H have at most 15 entries of at most h = 1e-3: rounding is below 1e-15. */
 static void test_products(void) {
   uint64_t seed = 3;
-  contact_case c = contact_open(&(contact_recipe){
+  owned(contact_case) c = contact_open(&(contact_recipe){
       .seed = 1, .bodies = 3, .side = 3, .contacts = 40, .mu = -1, .duplicates = 3, .near = 2});
   const eb_contact_problem *p = c.problem;
   int64_t n = 3 * (int64_t)c.A->rows, m = 3 * (int64_t)p->count;
-  double *H = dense_H(p), *v = eb_test_random_vector(n, &seed),
-         *r = eb_test_random_vector(m, &seed);
-  double *f = eb_test_random_vector(n, &seed), *u = eb_test_random_vector(m, &seed);
-  double *want_u = eb_calloc((size_t)m, sizeof *want_u), *want_f = eb_calloc((size_t)n, sizeof *f);
+  owned(double) *H = dense_H(p), *v = eb_test_random_vector(n, &seed),
+                *r = eb_test_random_vector(m, &seed);
+  owned(double) *f = eb_test_random_vector(n, &seed), *u = eb_test_random_vector(m, &seed);
+  owned(double) *want_u = eb_calloc((size_t)m, sizeof *want_u),
+                *want_f = eb_calloc((size_t)n, sizeof *f);
   for (int64_t j = 0; j < n; j++) want_f[j] = f[j];
   for (int64_t i = 0; i < m; i++) {
     want_u[i] = -p->c[i];
@@ -44,12 +46,10 @@ static void test_products(void) {
   eb_contact_force_add(p, r, f);
   tap_below(largest_difference(m, u, want_u), 1e-15, "H v - c equals the dense one");
   tap_below(largest_difference(n, f, want_f), 1e-14, "f + H^T r equals the dense one");
-  free(H), free(v), free(r), free(f), free(u), free(want_u), free(want_f);
-  contact_close(&c);
 }
 
 static void test_storage(void) {
-  contact_case c = contact_open(&(contact_recipe){
+  owned(contact_case) c = contact_open(&(contact_recipe){
       .seed = 2, .bodies = 3, .side = 3, .contacts = 100, .mu = 0.5, .duplicates = 4});
   const eb_contact_problem *p = c.problem;
   bool ascending = true, fits = p->count == 104 && p->room >= p->count;
@@ -63,7 +63,6 @@ static void test_storage(void) {
   tap_ok(ascending, "their blocks are ascending and unique");
   tap_ok(p->similar[0] == 2 && p->similar[100] == 2 && p->similar[50] == 1,
          "duplicates know that there are two of them");
-  contact_close(&c);
 }
 
 static void number(int32_t count, double first, double *values) {
@@ -151,6 +150,7 @@ static void by_hand_close(by_hand *h) {
   eb_contact_problem_destroy(h->problem);
   eb_block_matrix_destroy(h->A);
 }
+OWNED(by_hand, by_hand_close)
 
 #define MEASURE(...) by_hand_measure(&h, __VA_ARGS__)
 #define V(...)       ((const double[3]){__VA_ARGS__})
@@ -158,7 +158,7 @@ static const double NONE[3] = {0, 0, 0};
 
 /* Numbers of order 1 throughout: what is not exact is off by rounding of some 1e-16. */
 static void test_measure_forces(void) {
-  by_hand h = by_hand_open(0.5);
+  owned(by_hand) h = by_hand_open(0.5);
   tap_near(MEASURE(NONE, NONE, V(3, 4, 12))->residual, 13, 1e-14,
            "the residual is |A v - b - H^T r|");
   tap_near(MEASURE(V(-0.25, 0, 0), NONE, NONE)->violation, 0.25, 1e-15, "violation is -u_n");
@@ -171,7 +171,6 @@ static void test_measure_forces(void) {
   tap_ok(MEASURE(NONE, V(-2, 0, 0), NONE)->cone == INFINITY,
          "pulling without any push is infinite");
   tap_ok(MEASURE(NONE, NONE, NONE)->cone == 0, "no force, no excess");
-  by_hand_close(&h);
 }
 
 static void test_measure_friction(void) {
@@ -212,7 +211,7 @@ static void test_solved(void) {
 }
 
 static void test_not_finite(void) {
-  by_hand h = by_hand_open(0.5);
+  owned(by_hand) h = by_hand_open(0.5);
   const eb_contact_tolerance tolerance = {1, 1, 1, 180, 1};
   for (int d = 0; d < 3; d++) {
     double bad[3] = {0};
@@ -221,12 +220,11 @@ static void test_not_finite(void) {
     bool r = eb_contact_solved(MEASURE(NONE, bad, NONE), &tolerance);
     tap_ok(!u && !r, "NaN in component %d solves nothing", d);
   }
-  by_hand_close(&h);
 }
 
 /* Without contacts v = A^-1 b, which is v = b / mass with a free node. */
 static void test_no_contacts(void) {
-  by_hand h = by_hand_open(0.5);
+  owned(by_hand) h = by_hand_open(0.5);
   h.problem->count = 0;
   h.problem->b = V(2, 4, 6);
   double v[3] = {1, 2, 4};
@@ -234,16 +232,16 @@ static void test_no_contacts(void) {
   eb_contact_measure(h.problem, v, NULL, 1e-6, h.work, &h.error);
   tap_near(h.error.residual, 2, 1e-15, "without contacts there is the residual alone");
   tap_ok(h.error.violation == 0 && h.error.active == 0 && h.error.cone == 0, "and nothing else");
-  by_hand_close(&h);
 }
 
 /* What the fixture promises: A symmetric and dominated by its masses, the allowed velocity inside
  * every cone. */
 static void test_fixture(void) {
-  contact_case c = contact_open(
+  owned(contact_case) c = contact_open(
       &(contact_recipe){.seed = 5, .bodies = 3, .side = 3, .contacts = 50, .mu = -1, .near = 5});
   const eb_contact_problem *p = c.problem;
-  double *u = eb_calloc(3 * (size_t)p->count, sizeof *u), skew = 0;
+  owned(double) *u = eb_calloc(3 * (size_t)p->count, sizeof *u);
+  double skew = 0;
   eb_contact_velocity(p, c.allowed, u);
   bool inside = true;
   for (int32_t k = 0; k < p->count; k++)
@@ -256,18 +254,16 @@ static void test_fixture(void) {
       for (int k = 0; k < 9; k++) skew = fmax(skew, fabs(a[k] - t[3 * (k % 3) + k / 3]));
     }
   tap_near(skew, 0, 1e-18, "their matrices are symmetric");
-  free(u);
-  contact_close(&c);
 }
 
 /* A fall of 10 cm/s, alike for all bodies, is felt by the contacts on the ground only: 1e-3 s x 0.1
  * m/s. */
 static void test_pile(void) {
-  contact_case c =
+  owned(contact_case) c =
       contact_open(&(contact_recipe){.seed = 6, .bodies = 3, .side = 3, .mu = 0.5, .pile = true});
-  contact_case bad = contact_open(&(contact_recipe){
+  owned(contact_case) bad = contact_open(&(contact_recipe){
       .seed = 6, .bodies = 3, .side = 3, .mu = 0.5, .pile = true, .inconsistent = true});
-  double *u = eb_calloc(3 * (size_t)bad.problem->count, sizeof *u);
+  owned(double) *u = eb_calloc(3 * (size_t)bad.problem->count, sizeof *u);
   for (int32_t i = 0; i < c.A->rows; i++) c.allowed[3 * i + 2] = -0.1;
   tap_ok(c.problem->count == 27 && bad.problem->count == 29, "a pile has side^2 contacts a body");
   eb_contact_velocity(bad.problem, c.allowed, u);
@@ -280,9 +276,6 @@ static void test_pile(void) {
   tap_ok(ground && above, "its lowest body stands on the ground, the others on each other");
   tap_ok(u[81] < 0 && u[84] < 0 && fabs(u[81] + u[84] + 2e-5) < 1e-15,
          "contradicting contacts are violated by any motion");
-  free(u);
-  contact_close(&c);
-  contact_close(&bad);
 }
 
 int main(void) {

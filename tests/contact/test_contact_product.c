@@ -1,6 +1,7 @@
 /* Products of contact methods: half of a large matrix has the products of the whole one, and
  * follows its values as the problem names them. */
 #include "solvers/contact/product.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_problems.h"
 #include "tests/support/block_systems.h"
 
@@ -14,8 +15,9 @@ static double largest_difference(int64_t n, const double *x, const double *y) {
 static double off(const eb_contact_product *product, const eb_block_matrix *A) {
   const int64_t n = 3 * (int64_t)A->rows;
   uint64_t seed = 5;
-  double *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
-  double *want = eb_test_random_vector(n, &seed), largest = 0, most = 0;
+  owned(double) *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
+  owned(double) *want = eb_test_random_vector(n, &seed);
+  double largest = 0, most = 0;
   eb_block_multiply(A, x, want);
   for (int64_t k = 0; k < n; k++) largest = fmax(largest, fabs(want[k]));
   eb_contact_product_whole(product, x, y);
@@ -23,9 +25,6 @@ static double off(const eb_contact_product *product, const eb_block_matrix *A) {
   for (int piece = 0; piece < product->pieces.count; piece++)
     eb_contact_product_piece(product, piece, x, y);
   most = fmax(most, largest_difference(n, y, want));
-  free(x);
-  free(y);
-  free(want);
   return most / largest;
 }
 
@@ -35,7 +34,7 @@ static void scale(eb_block_matrix *A, double by) {
 
 static void products(int32_t bodies, bool large) {
   const double rounding = 1e-14; /* a row adds up some 50 terms */
-  contact_case c =
+  owned(contact_case) c =
       contact_open(&(contact_recipe){.seed = 2, .bodies = bodies, .side = 4, .contacts = 1});
   eb_contact_product product;
   tap_require(eb_contact_product_create(c.A, &product), "a product");
@@ -54,7 +53,6 @@ static void products(int32_t bodies, bool large) {
     tap_below(off(&product, c.A), rounding, "of values without a name");
   }
   eb_contact_product_clear(&product);
-  contact_close(&c);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* Staggered Projections against dense answers, the contact law itself, and two other methods. */
 #include "problems/base/sanitizer.h"
 #include "solvers/contact/method.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_methods.h"
 
 #if EB_SANITIZER
@@ -31,7 +32,7 @@ static void test_friction(const char *options) {
  * agree to that and the conditioning of A (10 at the least). */
 static void test_agreement(const char *options) {
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-    contact_case c = contact_open(
+    owned(contact_case) c = contact_open(
         &(contact_recipe){.seed = seed, .bodies = 3, .side = 3, .contacts = 15, .mu = 0.3});
     contact_run run[3] = {contact_run_for(&SP, options, &c), contact_run_for(&ICA, "", &c),
                           contact_run_for(&DELASSUS, "", &c)};
@@ -43,7 +44,6 @@ static void test_agreement(const char *options) {
                 "with the same velocity");
     }
     for (int i = 0; i < 3; i++) contact_run_close(run + i);
-    contact_close(&c);
   }
 }
 
@@ -51,15 +51,13 @@ static void test_agreement(const char *options) {
  * for an answer. */
 static void test_coarse(const char *options) {
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-    contact_case c = contact_open(
+    owned(contact_case) c = contact_open(
         &(contact_recipe){.seed = seed, .bodies = 4, .side = 3, .mu = 0.5, .pile = true});
-    contact_run run = contact_run_for(&SP, options, &c);
+    owned(contact_run) run = contact_run_for(&SP, options, &c);
     run.tolerance.eps1 = 1e-5;
     run.tolerance.eps2 = 5e-6;
     tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL && run.outcome.iterations < 1000,
            "sp %s: a pile to a coarse tolerance", options);
-    contact_run_close(&run);
-    contact_close(&c);
   }
 }
 
@@ -67,47 +65,41 @@ static void test_coarse(const char *options) {
  * answer, which a tight eps2 calls for: of the first ten seeds four went round without end. */
 static void test_turning(const char *options) {
   for (uint64_t seed = 1; seed <= 10; seed++) {
-    contact_case c = contact_open(
+    owned(contact_case) c = contact_open(
         &(contact_recipe){.seed = seed, .bodies = 5, .side = 3, .contacts = 60, .mu = -1});
-    contact_run run = contact_run_for(&SP, options, &c);
+    owned(contact_run) run = contact_run_for(&SP, options, &c);
     run.tolerance.eps1 = 1e-4;
     run.tolerance.eps2 = 1e-6;
     run.tolerance.max_iterations = 15000;
     tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL,
            "sp %s: friction that turns (seed %d)", options, (int)seed);
-    contact_run_close(&run);
-    contact_close(&c);
   }
 }
 
 /* States change as the iteration goes on, not only when it has converged. */
 static void test_dynamic(void) {
-  contact_case c =
+  owned(contact_case) c =
       contact_open(&(contact_recipe){.seed = 1, .bodies = 4, .side = 3, .contacts = 60});
-  contact_run set = contact_run_for(&SP, "", &c), dynamic = contact_run_for(&SP, "inner=2xcr", &c);
+  owned(contact_run) set = contact_run_for(&SP, "", &c),
+                     dynamic = contact_run_for(&SP, "inner=2xcr", &c);
   contact_run_solve(&set, c.problem);
   contact_run_solve(&dynamic, c.problem);
   tap_ok(dynamic.outcome.iterations < set.outcome.iterations,
          "2xcr takes fewer iterations than active-set: %d, %d", (int)dynamic.outcome.iterations,
          (int)set.outcome.iterations);
-  contact_run_close(&set);
-  contact_run_close(&dynamic);
-  contact_close(&c);
 }
 
 /* Bodies that are at rest without any force but are too close: the guess leaves no residual but
  * that of the constraints, and the first direction of conjugate residuals leads nowhere. */
 static void test_guess_in_balance(const char *options) {
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-    contact_case c = contact_open(
+    owned(contact_case) c = contact_open(
         &(contact_recipe){.seed = seed, .bodies = 3, .side = 3, .contacts = 15, .mu = 0.3});
     memset(c.b, 0, 3 * (size_t)c.A->rows * sizeof *c.b);
     for (int32_t k = 0; k < c.problem->count; k++) c.problem->c[3 * (int64_t)k] = 1e-6 * (1 + k);
-    contact_run run = contact_run_for(&SP, options, &c);
+    owned(contact_run) run = contact_run_for(&SP, options, &c);
     tap_ok(contact_run_solve(&run, c.problem) == EB_CONVERGED_ATOL && run.outcome.iterations > 0,
            "sp %s: from a guess that is in balance", options);
-    contact_run_close(&run);
-    contact_close(&c);
   }
 }
 

@@ -1,6 +1,7 @@
 /* The contact step as a program: outcomes, determinism, warm start, self-contact, its
  * constraints. */
 #include "solvers/contact/constraints.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_scene.h"
 
 static const char *const solvers[] = {"contact-al", "contact-cr", "contact-ica", "contact-sp",
@@ -52,14 +53,14 @@ static void methods_agree(void) {
 static void releasing_first_changes_nothing(const char *solver) {
   recipe r = row_of_cubes();
   const char *tight = "eps1=1e-6,eps2=1e-7,angle=0.1,start=unconstrained";
-  run warm = cook(&r, solver, "eps1=1e-6,eps2=1e-7,angle=0.1"), released = cook(&r, solver, tight);
+  owned(run) warm = cook(&r, solver, "eps1=1e-6,eps2=1e-7,angle=0.1");
+  run released = cook(&r, solver, tight);
   bool well = go(&warm, 5) && go(&released, 5);
   double worst = 0;
   for (int64_t k = 0; k < 3 * (int64_t)warm.state->node_count; k++)
     worst = fmax(worst, fabs(warm.state->x[k] - released.state->x[k]));
   tap_ok(well && worst < 1e-5, "%s without contacts first takes the same steps (%g m)", solver,
          worst);
-  finish(&warm);
   finish(&released);
   for (int b = 0; b < 3; b++) r.block[b].centre[2] += 1;
   r.block[0].velocity[0] = r.block[2].velocity[0] = 0;
@@ -77,7 +78,7 @@ static void releasing_first_changes_nothing(const char *solver) {
 static void a_step_that_fails_leaves_the_state(const char *options, eb_reason reason) {
   recipe r = row_of_cubes();
   r.block[0].centre[2] -= 2e-4 - 1e-5; /* nearer to the floor than the gap */
-  run a = cook(&r, "contact-al", options);
+  owned(run) a = cook(&r, "contact-al", options);
   uint64_t before = eb_state_hash(a.state);
   bool well = go(&a, 40);
   int64_t step = a.state->step;
@@ -86,12 +87,11 @@ static void a_step_that_fails_leaves_the_state(const char *options, eb_reason re
   uint64_t kept = eb_state_hash(a.state);
   tap_ok(!go(&a, 1) && eb_state_hash(a.state) == kept, "  also when it is asked again");
   tap_ok(a.log->contacts == NULL, "  without a record");
-  finish(&a);
 }
 
 static void not_a_number_is_an_outcome(void) {
   recipe r = row_of_cubes();
-  run a = cook(&r, "contact-al", "");
+  owned(run) a = cook(&r, "contact-al", "");
   double *places[] = {a.state->x + 5, a.state->v + 7, a.state->twist + 4};
   for (int k = 0; k < 3; k++) {
     double kept = *places[k];
@@ -101,7 +101,6 @@ static void not_a_number_is_an_outcome(void) {
     *places[k] = kept;
   }
   tap_ok(go(&a, 5), "and the step goes on when it is gone");
-  finish(&a);
 }
 
 /* ---- the same bits ---- */
@@ -111,13 +110,12 @@ static uint64_t hash_with(const char *solver, int threads) {
   eb_scene *scene;
   cooking = &r;
   tap_require(eb_scene_create(&recipe_ops, NULL, NULL, "", &scene), "a recipe");
-  run a = {.scene = scene};
+  owned(run) a = {.scene = scene};
   tap_require(eb_state_create(scene, &a.state), "a state");
   tap_require(eb_step_log_create(16, &a.log), "a log");
   tap_require(eb_solver_create(eb_solver_find(solver), "", scene, threads, 1, &a.solver), solver);
   go(&a, 8); /* whatever comes of it: staggered projections may well give up */
   uint64_t hash = eb_state_hash(a.state);
-  finish(&a);
   return hash;
 }
 
@@ -136,10 +134,10 @@ static void bits_are_the_same(void) {
 static void warm_start_helps(void) {
   recipe r = row_of_cubes();
   r.block[0].velocity[0] = r.block[2].velocity[0] = 0;
-  run a = cook(&r, "contact-al", "");
+  owned(run) a = cook(&r, "contact-al", "");
   go_well(&a, 60);
-  eb_solver *cold;
-  eb_state *copy;
+  owned(eb_solver) *cold = NULL;
+  owned(eb_state) *copy = NULL;
   tap_require(eb_state_create(a.scene, &copy), "a state");
   memcpy(copy->x, a.state->x, 3 * (size_t)copy->node_count * sizeof *copy->x);
   memcpy(copy->v, a.state->v, 3 * (size_t)copy->node_count * sizeof *copy->v);
@@ -154,9 +152,6 @@ static void warm_start_helps(void) {
   tap_ok(reason > 0 && a.log->iterations < without,
          "forces of the last step save iterations: %lld instead of %lld",
          (long long)a.log->iterations, (long long)without);
-  eb_solver_destroy(cold);
-  eb_state_destroy(copy);
-  finish(&a);
 }
 
 /* ---- a body that touches itself ---- */
@@ -168,7 +163,7 @@ static void touches_itself(void) {
               .young = 2e4,
               .dt = 2e-3,
               .mu = 0.2};
-  run a = cook(&r, "contact-al", "");
+  owned(run) a = cook(&r, "contact-al", "");
   for (int32_t i = 0; i < a.state->node_count; i++) {
     double x = a.state->x[3 * i];
     a.state->v[3 * i] = -x * 20;
@@ -183,7 +178,6 @@ static void touches_itself(void) {
   }
   tap_ok(well, "a bar is bent until it touches itself: %s", eb_reason_name(a.reason));
   tap_ok(most > 0, "  and pushes itself apart");
-  finish(&a);
 }
 
 /* ---- demands ---- */

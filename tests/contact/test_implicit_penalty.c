@@ -2,6 +2,7 @@
  * its eigenvalues, invariance under rotation, the touches of a step, and friction against Coulomb's
  * law. */
 #include "problems/contact/implicit_penalty.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
@@ -67,10 +68,11 @@ static int32_t gradient_at(const fixture *f, const double *x, double *g) {
  * force of the deepest node is some 10 N. Nodes on an edge of the solid, where the distance has a
  * kink, are few (test_collider.c); the block's are none of them. */
 static void test_gradient(int s) {
-  fixture f = open_block("");
+  owned(fixture) f = open_block("");
   eb_collider *collider = collide(&f, &shapes[s]);
   size_t size = 3 * (size_t)f.scene->mesh->node_count;
-  double *g = calloc(size, sizeof *g), worst = 0, largest = 0, h = 1e-6;
+  owned(double) *g = calloc(size, sizeof *g);
+  double worst = 0, largest = 0, h = 1e-6;
   collider->margin = 0.02;
   int32_t count = gradient_at(&f, f.state->x, g);
   for (size_t k = 0; k < size; k++) {
@@ -86,19 +88,18 @@ static void test_gradient(int s) {
   tap_ok(count >= 4 && largest > 1, "%s: %d nodes touch, pushed by up to %.3g N", names[s], count,
          largest);
   tap_below(worst, 1e-6 * largest, label(names[s], "the gradient is that of the energy"));
-  free(g);
-  fixture_close(&f);
 }
 
 /* With alpha = 0 on a plane nothing is left out: matrix and gradient agree to the rounding of the
  * differences. */
 static void test_plane_tangent(void) {
-  fixture f = open_block("");
+  owned(fixture) f = open_block("");
   collide(&f, &shapes[0]);
   size_t size = 3 * (size_t)f.scene->mesh->node_count;
-  double *up = calloc(size, sizeof *up), *down = calloc(size, sizeof *down), worst = 0, h = 1e-6;
+  owned(double) *up = calloc(size, sizeof *up), *down = calloc(size, sizeof *down);
+  double worst = 0, h = 1e-6;
   eb_touch touches[ROOM];
-  eb_block_matrix *A;
+  owned(eb_block_matrix) *A = NULL;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &A), "matrix");
   int32_t count = eb_implicit_touches(f.scene, 0, f.state->x, ROOM, touches);
   eb_touches_matrix(touches, count, 1, A);
@@ -116,20 +117,16 @@ static void test_plane_tangent(void) {
     }
   }
   tap_below(worst / touches[0].stiffness, 1e-7, "plane, alpha = 0: the matrix is the tangent");
-  eb_block_matrix_destroy(A);
-  free(up);
-  free(down);
-  fixture_close(&f);
 }
 
 /* k P has the eigenvalues alpha k, alpha k, k, and the normal for the last one's eigenvector. */
 static void test_matrix_eigenvalues(void) {
-  fixture f = open_block("");
+  owned(fixture) f = open_block("");
   double worst = 0, skew = 0;
   for (int s = 0; s < SHAPES; s++)
     for (int a = 0; a <= 10; a++) {
       eb_touch touches[ROOM];
-      eb_block_matrix *A;
+      owned(eb_block_matrix) *A = NULL;
       collide(&f, &shapes[s])->isotropy = a / 10.0;
       tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &A), "matrix");
       int32_t count = eb_implicit_touches(f.scene, 0, f.state->x, ROOM, touches);
@@ -143,11 +140,9 @@ static void test_matrix_eigenvalues(void) {
         worst = fmax(worst, fabs(w[0] / k - a / 10.0) + fabs(w[1] / k - a / 10.0));
         worst = fmax(worst, fabs(w[2] / k - 1) + (a < 10 ? fabs(fabs(along) - 1) : 0));
       }
-      eb_block_matrix_destroy(A);
     }
   tap_ok(skew == 0, "the matrix is exactly symmetric");
   tap_below(worst, 1e-13, "its eigenvalues are k along the normal and alpha k across, any alpha");
-  fixture_close(&f);
 }
 
 static void turn(const double R[9], const double in[3], double out[3]) {
@@ -157,7 +152,7 @@ static void turn(const double R[9], const double in[3], double out[3]) {
 
 /* Body and collider turned together: forces and matrices turn along. */
 static void test_rotation(int s) {
-  fixture f = open_block("");
+  owned(fixture) f = open_block("");
   eb_touch first[ROOM], second[ROOM];
   double R[9], worst = 0, turned[3];
   random_state random = random_seed(4);
@@ -180,22 +175,21 @@ static void test_rotation(int s) {
   }
   /* Normals of a sphere come from a difference of lengths around 0.5: rounding of a few units. */
   tap_below(worst, 1e-14, label(names[s], "as deep, with turned normals"));
-  fixture_close(&f);
 }
 
 /* ---- what a scene says of them --------------------------------------------------------------- */
 
 static double force_along_normal(const fixture *f) {
   size_t size = 3 * (size_t)f->scene->mesh->node_count;
-  double *force = calloc(size, sizeof *force), sum = 0;
+  owned(double) *force = calloc(size, sizeof *force);
+  double sum = 0;
   eb_scene_force(f->scene, 0, f->state->x, f->state->v, force);
   for (size_t k = 0; k < size; k++) sum += f->scene->colliders[0].axis[k % 3] * force[k];
-  free(force);
   return sum;
 }
 
 static void test_scene(void) {
-  fixture f = open_block("");
+  owned(fixture) f = open_block("");
   eb_collider *collider = collide(&f, &shapes[0]);
   tap_ok(force_along_normal(&f) == 0, "f_ext leaves an implicit collider out");
   tap_ok((eb_scene_needs(f.scene) & EB_CAP_IMPLICIT_PENALTY) &&
@@ -208,13 +202,12 @@ static void test_scene(void) {
   collider->implicit = false;
   tap_ok(force_along_normal(&f) > 1, "the same collider, explicit, pushes in f_ext");
   tap_ok(!(eb_scene_needs(f.scene) & EB_CAP_IMPLICIT_PENALTY), "and needs nothing else");
-  fixture_close(&f);
 }
 
 /* ---- which nodes touch ----------------------------------------------------------------------- */
 
 static void test_order_and_room(void) {
-  fixture f = open_block("");
+  owned(fixture) f = open_block("");
   collide(&f, &shapes[0]);
   f.scene->colliders[1] = f.scene->colliders[2] = f.scene->colliders[0];
   f.scene->colliders[1].implicit = false;
@@ -237,7 +230,6 @@ static void test_order_and_room(void) {
   tap_ok(eb_implicit_room(f.scene) == 0 &&
              eb_implicit_touches(f.scene, 0, f.state->x, ROOM, touches) == 0,
          "explicit colliders have no touches");
-  fixture_close(&f);
 }
 
 static void sinking(double t, const double *p, double offset[3], double velocity[3]) {
@@ -250,7 +242,7 @@ static void sinking(double t, const double *p, double offset[3], double velocity
 /* One node above a floor that sinks with 1 m/s: the touch holds what brings it to the floor at the
  * end of the step. */
 static void test_step_touches(void) {
-  fixture f = open_block("");
+  owned(fixture) f = open_block("");
   eb_collider *floor = collide(&f, &(eb_collider){.kind = EB_PLANE, .axis = {0, 0, 1}});
   floor->motion = sinking;
   floor->motion_parameters[2] = -1;
@@ -277,7 +269,6 @@ static void test_step_touches(void) {
   f.state->x[2] = NAN;
   tap_ok(eb_implicit_step_touches(f.scene, 0, dt, f.state->x, f.state->v, ROOM, touch) == 0,
          "a place that is no number touches nothing");
-  fixture_close(&f);
 }
 
 /* m (v1 - v0) = h k d n - scale k P (v1 - w) for one node, solved by hand in the frame of the
@@ -290,8 +281,8 @@ static void test_one_node_step(void) {
                           .normal = {0, 0.6, 0.8},
                           .velocity = {0.5, -0.1, 0.3}};
   const double dt = 0.02, scale = 0.7 * dt * dt, mass = 0.3, v0[3] = {1, 2, -3};
-  fixture f = open_block("");
-  eb_block_matrix *A;
+  owned(fixture) f = open_block("");
+  owned(eb_block_matrix) *A = NULL;
   double b[3], g[3] = {0}, left[3] = {0}, v1[3];
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &A), "matrix");
   eb_touches_gradient(&touch, 1, g);
@@ -318,8 +309,6 @@ static void test_one_node_step(void) {
            "the normal impulse is the change of normal momentum");
   tap_ok(eb_touch_impulse(&touch, dt, scale, (double[3]){0, 6000, 8000}) == 0,
          "a collider does not pull");
-  eb_block_matrix_destroy(A);
-  fixture_close(&f);
 }
 
 /* ---- friction -------------------------------------------------------------------------------- */

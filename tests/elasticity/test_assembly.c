@@ -5,6 +5,7 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/masses.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/owned.h"
 #include "tests/support/dense.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"
@@ -87,8 +88,9 @@ static bool share_element(const eb_mesh *mesh, int i, int j) {
 }
 
 static void test_pattern(void) {
-  eb_mesh *mesh = make_mesh(EB_TETRAHEDRON, 5, 3, 2, 2);
-  eb_block_matrix *m, *like;
+  owned(eb_mesh) *mesh = make_mesh(EB_TETRAHEDRON, 5, 3, 2, 2);
+  eb_block_matrix *m;
+  owned(eb_block_matrix) *like = NULL;
   tap_require(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count, 4, &m),
               "pattern");
   tap_require(eb_block_matrix_like(m, &like), "like");
@@ -110,13 +112,11 @@ static void test_pattern(void) {
   tap_ok(like->column == m->column && like->values != m->values &&
              largest(9 * m->start[m->rows], like->values) == 0,
          "pattern: like shares it and starts from zero");
-  eb_block_matrix_destroy(like);
   eb_block_matrix_destroy(m);
   mesh->elements[41] = mesh->node_count;
   tap_fails(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count, 4, &m),
             EB_ERR_INVALID, "element 10 names node 36", "pattern: a node out of range is named");
   tap_ok(m == NULL, "pattern: nothing is handed out after an error");
-  eb_mesh_destroy(mesh);
   const int32_t lonely[4] = {0, 1, 2, 4};
   tap_require(eb_block_matrix_create(6, lonely, 1, 4, &m), "pattern with unused nodes");
   tap_ok(m->start[6] == 18 && m->column[m->diagonal[3]] == 3 && m->start[6] - m->start[5] == 1,
@@ -150,6 +150,7 @@ static void clear_setting(setting *s) {
   free(s->x);
   free(s->g);
 }
+OWNED(setting, clear_setting)
 
 /* Largest difference of the assembled matrix and gradient from the reference, relative to their
  * largest entry. */
@@ -166,14 +167,13 @@ static void compare_with_reference(setting *s, bool project, double error[3]) {
   for (int64_t i = 0; i < 9 * (int64_t)s->matrix->start[s->matrix->rows]; i++)
     s->matrix->values[i] = NAN;
   eb_elasticity_matrix(s->elasticity, s->x, mass_scale, hessian_scale, project, s->matrix, s->g);
-  double *got = dense_of_blocks(s->matrix), size = largest(n * n, want.matrix);
-  double force = largest(n, want.gradient);
+  owned(double) *got = dense_of_blocks(s->matrix);
+  double size = largest(n * n, want.matrix), force = largest(n, want.gradient);
   for (int64_t i = 0; i < n * n; i++) got[i] -= want.matrix[i];
   error[0] = largest(n * n, got) / size;
   for (int64_t i = 0; i < n; i++) want.gradient[i] -= s->g[i];
   error[1] = largest(n, want.gradient) / force;
   error[2] = fabs(eb_elasticity_energy(s->elasticity, s->x) - want.energy) / want.energy;
-  free(got);
   free(want.gradient);
   free(want.matrix);
 }
@@ -184,7 +184,7 @@ static void test_reference(eb_element_type type, eb_material_kind kind, eb_fibre
   eb_material soft = make_material(kind, fibre), stiff = make_material(EB_STVK, EB_FIBRE_NONE);
   eb_mesh *mesh = type == EB_HEXAHEDRON ? make_mesh(type, 0, 2, 2, 2) : make_mesh(type, 6, 3, 2, 2);
   stiff.thickness = 0.3; /* of triangles alone */
-  setting s = make_setting(mesh, &soft, &stiff, 0.04);
+  owned(setting) s = make_setting(mesh, &soft, &stiff, 0.04);
   for (int project = 0; project < 2; project++) {
     double error[3];
     compare_with_reference(&s, project, error);
@@ -196,7 +196,6 @@ static void test_reference(eb_element_type type, eb_material_kind kind, eb_fibre
            "%s, %s, fibre %d, project %d: gradient and energy as the reference", what, name, fibre,
            project);
   }
-  clear_setting(&s);
 }
 
 /* ---- finite differences ---------------------------------------------------------------------- */
@@ -214,15 +213,16 @@ static double slope_entry(eb_element_type type, int n, const double *H, int i, i
 static void test_differences(eb_element_type type, eb_material_kind kind) {
   eb_material soft = make_material(kind, EB_FIBRE_ASTVK), stiff = soft;
   stiff.young *= 2;
-  setting s = make_setting(make_mesh(type, 5, 2, 1, 1), &soft, &stiff, 0.008);
+  owned(setting) s = make_setting(make_mesh(type, 5, 2, 1, 1), &soft, &stiff, 0.008);
   int n = 3 * s.mesh->node_count;
   const double h = 1e-6;
-  double *g, *column[2], force_error = 0, matrix_error = 0;
+  owned(double) *g = NULL;
+  double *column[2], force_error = 0, matrix_error = 0;
   for (int side = 0; side < 2; side++) tap_require(EB_NEW(column[side], n), "differences");
   tap_require(EB_NEW(g, n), "gradient");
   eb_elasticity_gradient(s.elasticity, s.x, g);
   eb_elasticity_matrix(s.elasticity, s.x, 0, 1, false, s.matrix, NULL);
-  double *H = dense_of_blocks(s.matrix);
+  owned(double) *H = dense_of_blocks(s.matrix);
   for (int j = 0; j < n; j++) {
     double energy[2], at = s.x[j];
     for (int side = 0; side < 2; side++) {
@@ -244,11 +244,8 @@ static void test_differences(eb_element_type type, eb_material_kind kind) {
     tap_ok(matrix_error <= 1e-6 * largest((int64_t)n * n, H),
            "%s, %s: matrix is the slope of the gradient (%.1e)", what, name,
            matrix_error / largest((int64_t)n * n, H));
-  free(H);
-  free(g);
   free(column[0]);
   free(column[1]);
-  clear_setting(&s);
 }
 
 /* ---- structure ------------------------------------------------------------------------------- */
@@ -257,12 +254,13 @@ static void test_structure(eb_element_type type) {
   const char *what = type_name(type);
   eb_material soft = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_ASTVK);
   eb_material stiff = make_material(EB_COROTATED, EB_FIBRE_NONE);
-  setting s = make_setting(make_mesh(type, 6, 2, 2, 1), &soft, &stiff, 0.08);
+  owned(setting) s = make_setting(make_mesh(type, 6, 2, 2, 1), &soft, &stiff, 0.08);
   int n = 3 * s.mesh->node_count;
   double w[LAPACK_MAX_SIZE], lowest[2], asymmetry = 0, row_sum = 0;
   for (int project = 0; project < 2; project++) {
     eb_elasticity_matrix(s.elasticity, s.x, 0, 1, project, s.matrix, NULL);
-    double *H = dense_of_blocks(s.matrix), size = largest((int64_t)n * n, H);
+    owned(double) *H = dense_of_blocks(s.matrix);
+    double size = largest((int64_t)n * n, H);
     for (int i = 0; i < n; i++) {
       double sum[3] = {0};
       for (int j = 0; j < n; j++) {
@@ -273,21 +271,19 @@ static void test_structure(eb_element_type type) {
     }
     if (lapack_eigen(n, H, w) != 0) w[0] = NAN;
     lowest[project] = w[0] / size;
-    free(H);
   }
   tap_ok(asymmetry == 0, "%s: the matrix is exactly symmetric", what);
   tap_ok(row_sum <= 1e-14, "%s: translations are in its null space", what);
   tap_ok(lowest[0] < -1e-3, "%s: unprojected, this state is indefinite (%.1e)", what, lowest[0]);
   tap_ok(lowest[1] >= -1e-14, "%s: projected, it is positive semi-definite (%.1e)", what,
          lowest[1]);
-  clear_setting(&s);
 }
 
 static void test_mass(eb_element_type type) {
   const char *what = type_name(type);
   eb_material soft = make_material(EB_LINEAR, EB_FIBRE_NONE), stiff = soft;
   stiff.density = 4000;
-  setting s = make_setting(make_mesh(type, 6, 3, 3, 2), &soft, &stiff, 0);
+  owned(setting) s = make_setting(make_mesh(type, 6, 3, 3, 2), &soft, &stiff, 0);
   double want = 0, got = 0, least = INFINITY;
   for (int e = 0; e < s.mesh->element_count; e++) {
     reference_point points[REFERENCE_POINTS];
@@ -302,7 +298,7 @@ static void test_mass(eb_element_type type) {
   tap_ok(fabs(got - want) <= 1e-13 * want && least > 0,
          "%s: nodal masses are positive and sum to density x volume", what);
   tap_ok(eb_elasticity_pattern(s.elasticity)->rows == s.mesh->node_count, "%s: node count", what);
-  eb_elasticity *alone;
+  owned(eb_elasticity) *alone = NULL;
   tap_require(eb_elasticity_create_masses(s.mesh, s.materials, s.mesh->element_count, &alone),
               "masses");
   tap_ok(!eb_elasticity_sweeps(alone) && eb_elasticity_sweeps(s.elasticity) &&
@@ -310,8 +306,6 @@ static void test_mass(eb_element_type type) {
                     (size_t)s.mesh->node_count * sizeof(double)) == 0,
          "%s: masses without sweeps have the same bits", what);
   eb_elasticity_activate(alone, 0.5);
-  eb_elasticity_destroy(alone);
-  clear_setting(&s);
 }
 
 /* ---- bits ------------------------------------------------------------------------------------ */
@@ -342,14 +336,15 @@ static void clear_snapshot(snapshot *t) {
   free(t->values);
   free(t->rotations);
 }
+OWNED(snapshot, clear_snapshot)
 
 static void test_bits(eb_element_type type, int nx) {
   const char *what = type_name(type);
   eb_material soft = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_FUNG);
   eb_material stiff = make_material(EB_FIXED_COROTATIONAL, EB_FIBRE_NONE);
-  setting s = make_setting(make_mesh(type, 6, nx, 9, 8), &soft, &stiff, 0.03);
+  owned(setting) s = make_setting(make_mesh(type, 6, nx, 9, 8), &soft, &stiff, 0.03);
   int before = omp_get_max_threads();
-  snapshot one = take_snapshot(&s, 1);
+  owned(snapshot) one = take_snapshot(&s, 1);
   size_t n = 3 * (size_t)s.mesh->node_count, m = 9 * (size_t)s.matrix->start[s.matrix->rows];
   double apart = 0;
   for (size_t i = 0; i < n; i++) apart = fmax(apart, fabs(one.g[i] - one.own_g[i]));
@@ -358,7 +353,7 @@ static void test_bits(eb_element_type type, int nx) {
          "%s: the gradient beside the matrix is the gradient", what);
   const int threads[] = {1, 2, 4, 7};
   for (int i = 0; i < 4; i++) {
-    snapshot many = take_snapshot(&s, threads[i]);
+    owned(snapshot) many = take_snapshot(&s, threads[i]);
     bool same = memcmp(&one.energy, &many.energy, sizeof one.energy) == 0 &&
                 memcmp(one.g, many.g, n * sizeof *one.g) == 0 &&
                 memcmp(one.own_g, many.own_g, n * sizeof *one.g) == 0 &&
@@ -366,11 +361,8 @@ static void test_bits(eb_element_type type, int nx) {
                 memcmp(one.rotations, many.rotations,
                        9 * (size_t)s.mesh->element_count * sizeof *one.g) == 0;
     tap_ok(same, "%s: the same bits from %d thread(s)", what, threads[i]);
-    clear_snapshot(&many);
   }
   omp_set_num_threads(before);
-  clear_snapshot(&one);
-  clear_setting(&s);
 }
 
 /* A node that no element holds has no mass, no force and an empty row. */
@@ -382,7 +374,7 @@ static void test_unused_node(void) {
   memcpy(mesh->X, X, sizeof X);
   memcpy(mesh->elements, node, sizeof node);
   eb_material m = make_material(EB_COROTATIONAL, EB_FIBRE_NONE);
-  setting s = make_setting(mesh, &m, &m, 0.1);
+  owned(setting) s = make_setting(mesh, &m, &m, 0.1);
   int diagonal = s.matrix->diagonal[2];
   for (int i = 0; i < 3; i++) s.g[6 + i] = NAN;
   for (int k = 0; k < 9; k++) s.matrix->values[9 * diagonal + k] = NAN;
@@ -393,7 +385,6 @@ static void test_unused_node(void) {
   s.g[7] = NAN;
   eb_elasticity_gradient(s.elasticity, s.x, s.g);
   tap_ok(largest(3, s.g + 6) == 0, "and no force from the gradient alone");
-  clear_setting(&s);
 }
 
 /* Seventy bundles of tetrahedra around one edge: more chunks at a node than there are colours in
@@ -420,17 +411,14 @@ static void test_hub(void) {
       mesh->elements[4 * k] = mesh->elements[4 * k + 1];
       mesh->elements[4 * k + 1] = kept;
     }
-  setting s = make_setting(mesh, &m, &m, 0.001);
-  snapshot one = take_snapshot(&s, 1), many = take_snapshot(&s, 3);
+  owned(setting) s = make_setting(mesh, &m, &m, 0.001);
+  owned(snapshot) one = take_snapshot(&s, 1), many = take_snapshot(&s, 3);
   double net[3] = {0};
   for (int i = 0; i < 3 * mesh->node_count; i++) net[i % 3] += one.g[i];
   tap_ok(largest(3, net) <= 1e-10 * largest(3 * mesh->node_count, one.g),
          "hub: forces balance with every chunk at one node");
   tap_ok(memcmp(one.g, many.g, 3 * (size_t)mesh->node_count * sizeof *one.g) == 0,
          "hub: the same bits from 3 threads");
-  clear_snapshot(&one);
-  clear_snapshot(&many);
-  clear_setting(&s);
 }
 
 int main(void) {

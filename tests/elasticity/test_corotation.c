@@ -4,6 +4,7 @@
 
 /* The rotations of elements are inside. */
 #include "problems/elasticity/corotation.c"
+#include "tests/support/owned.h"
 #include "tests/support/corotation.h"
 #include "tests/support/dense.h"
 
@@ -24,7 +25,8 @@ static double *element_rotations(const body *b) {
 static void rotations_are_those_of_the_elasticity(void) {
   random_state random = random_seed(3);
   body b = body_of(body_mesh(4, 3, 3));
-  double *want, worst = 0;
+  owned(double) *want = NULL;
+  double worst = 0;
   int inverted = 0;
   tap_require(EB_NEW(want, 9 * (size_t)b.mesh->element_count), "rotations");
   for (int k = 0; k < 20; k++) {
@@ -32,14 +34,12 @@ static void rotations_are_those_of_the_elasticity(void) {
     inverted += body_inverted(&b);
     eb_corotation_rotate_elements(b.corotation, b.x);
     eb_elasticity_rotations(b.elasticity, b.x, want);
-    double *got = element_rotations(&b);
+    owned(double) *got = element_rotations(&b);
     worst = worse(worst, distance(9 * b.mesh->element_count, got, want));
-    free(got);
   }
   /* A quaternion and back: a few roundings of 1.1e-16. */
   tap_below(worst, 2e-15, "rotations of elements are those of the elasticity");
   tap_ok(inverted > 100, "and there are inverted ones among them (%d)", inverted);
-  free(want);
   body_close(&b);
 }
 
@@ -47,7 +47,8 @@ static void gradient_is_that_of_the_elasticity(void) {
   random_state random = random_seed(4);
   body b = body_of(body_mesh(4, 3, 3));
   int64_t n = 3 * b.mesh->node_count;
-  double *want, *got, worst = 0;
+  owned(double) *want = NULL, *got = NULL;
+  double worst = 0;
   tap_require(EB_NEW(want, n), "gradient");
   tap_require(EB_NEW(got, n), "gradient");
   for (int k = 0; k < 10; k++) {
@@ -60,8 +61,6 @@ static void gradient_is_that_of_the_elasticity(void) {
   }
   /* R is determined to rounding only where s1 + s2 is large; near inversion that magnifies it. */
   tap_below(worst, 1e-12, "the gradient is that of corotational elements, inverted ones too");
-  free(want);
-  free(got);
   body_close(&b);
 }
 
@@ -70,7 +69,8 @@ static void gradient_is_the_slope_of_the_energy(void) {
   random_state random = random_seed(5);
   body b = body_of(body_mesh(2, 1, 1));
   int64_t n = 3 * b.mesh->node_count;
-  double *g, worst = 0;
+  owned(double) *g = NULL;
+  double worst = 0;
   tap_require(EB_NEW(g, n), "gradient");
   body_deform(&b, &random, 0.01);
   eb_corotation_rotate_elements(b.corotation, b.x);
@@ -86,7 +86,6 @@ static void gradient_is_the_slope_of_the_energy(void) {
   }
   /* Central differences: h^2 times the third derivative, and rounding of the energy over h. */
   tap_below(worst / largest(n, g), 1e-7, "the gradient is the slope of the energy");
-  free(g);
   body_close(&b);
 }
 
@@ -96,14 +95,15 @@ static void gradient_of_kept_rotations_is_linear(void) {
   random_state random = random_seed(6);
   body b = body_of(body_mesh(3, 2, 2));
   int n = 3 * b.mesh->node_count;
-  double *g, *moved, off = 0;
+  owned(double) *g = NULL, *moved = NULL;
+  double off = 0;
   tap_require(EB_NEW(g, n), "gradient");
   tap_require(EB_NEW(moved, n), "gradient");
   body_deform(&b, &random, 0.05);
   eb_corotation_rotate_elements(b.corotation, b.x);
   eb_corotation_gradient(b.corotation, b.x, g);
   eb_corotation_assemble(b.corotation, eb_elasticity_mass(b.elasticity), 0, 1, b.matrix);
-  double *K = dense_of_blocks(b.matrix);
+  owned(double) *K = dense_of_blocks(b.matrix);
   for (int i = 0; i < n; i++) b.x[i] += b.v[i];
   eb_corotation_gradient(b.corotation, b.x, moved);
   for (int i = 0; i < n; i++) {
@@ -113,9 +113,6 @@ static void gradient_of_kept_rotations_is_linear(void) {
   }
   /* Sums of some hundred terms, each rounded. */
   tap_below(off / largest(n, moved), 1e-13, "with rotations kept, the gradient is linear in x");
-  free(K);
-  free(g);
-  free(moved);
   body_close(&b);
 }
 
@@ -140,7 +137,8 @@ static double rotation_error(const double *rotations, int first, int last, const
 static void check_rigid(body *b, const char *what) {
   int elements = b->mesh->element_count, nodes = b->mesh->node_count;
   random_state random = random_seed(8);
-  double *error, *whole, R[9], rotations = 0, errors = 0;
+  owned(double) *error = NULL, *whole = NULL;
+  double R[9], rotations = 0, errors = 0;
   tap_require(EB_NEW(error, elements), "errors");
   tap_require(EB_NEW(whole, elements), "errors");
   eb_corotation_assemble(b->corotation, eb_elasticity_mass(b->elasticity), 1, 1, b->matrix);
@@ -150,22 +148,19 @@ static void check_rigid(body *b, const char *what) {
     move_rigidly(b, R, 5, 0, nodes);
     for (int i = 0; i < 3 * nodes; i++) b->v[i] = random_uniform(&random, -1, 1);
     body_rotate(b);
-    double *own = element_rotations(b);
+    owned(double) *own = element_rotations(b);
     rotations = worse(rotations, rotation_error(own, 0, elements, R));
     rotations =
         worse(rotations, rotation_error(eb_corotation_node_rotations(b->corotation), 0, nodes, R));
     reference_errors(b, 1, error, whole);
     eb_corotation_errors(b->corotation, b->v, 1, error);
     for (int e = 0; e < elements; e++) errors = worse(errors, error[e] / whole[e]);
-    free(own);
   }
   /* x is near 5 and edges are 0.1: differences of positions carry 1e-14, gradients over flat
    * elements ten times that. */
   tap_ok(rotations <= 1e-12, "%s: a rigid motion is every rotation (%.1e)", what, rotations);
   tap_ok(errors <= 1e-11, "%s: and it leaves no error in the matrices of the rest shape (%.1e)",
          what, errors);
-  free(error);
-  free(whole);
 }
 
 static void rigid_motions_cancel(void) {
@@ -184,15 +179,15 @@ static void rigid_motions_cancel(void) {
 }
 
 static void parts_turn_by_themselves(void) {
-  eb_mesh *mesh = body_mesh(2, 2, 1), *other = body_mesh(2, 2, 1);
+  eb_mesh *mesh = body_mesh(2, 2, 1);
+  owned(eb_mesh) *other = body_mesh(2, 2, 1);
   const double aside[3] = {1, 0, 0};
   int nodes = mesh->node_count, elements = mesh->element_count;
   random_state random = random_seed(9);
   double R[2][9], errors = 0;
   tap_require(eb_mesh_append(mesh, other, aside), "two parts");
-  eb_mesh_destroy(other);
   body b = body_of(mesh);
-  double *error;
+  owned(double) *error = NULL;
   tap_require(EB_NEW(error, 2 * elements), "errors");
   for (int k = 0; k < 2; k++) {
     random_rotation(&random, R[k]);
@@ -208,7 +203,6 @@ static void parts_turn_by_themselves(void) {
   for (int e = 0; e < 2 * elements; e++) errors = worse(errors, error[e]);
   /* Forces of an element are E L v = 2e5 x 0.1 x 1. */
   tap_below(errors / 2e4, 1e-12, "and the rest shape's matrices serve both");
-  free(error);
   body_close(&b);
 }
 
@@ -237,7 +231,7 @@ static void the_mesh_is_not_kept(void) {
   random_state random = random_seed(13);
   body b = body_of(body_mesh(3, 2, 2));
   int64_t n = 3 * b.mesh->node_count;
-  double *g, *kept;
+  owned(double) *g = NULL, *kept = NULL;
   tap_require(EB_NEW(g, n), "gradient");
   tap_require(EB_NEW(kept, 3 * n), "rotations");
   body_deform(&b, &random, 0.02);
@@ -247,16 +241,13 @@ static void the_mesh_is_not_kept(void) {
   for (int64_t i = 0; i < n; i++) b.mesh->X[i] = NAN;
   memset(b.mesh->elements, 0, 4 * (size_t)b.mesh->element_count * sizeof *b.mesh->elements);
   memset(b.materials, 0, sizeof b.materials);
-  double *again;
+  owned(double) *again = NULL;
   tap_require(EB_NEW(again, n), "gradient");
   body_rotate(&b);
   eb_corotation_gradient(b.corotation, b.x, again);
   tap_ok(memcmp(g, again, (size_t)n * sizeof *g) == 0 &&
              distance(3 * n, kept, eb_corotation_node_rotations(b.corotation)) == 0,
          "mesh and materials may change or go after create");
-  free(g);
-  free(kept);
-  free(again);
   body_close(&b);
 }
 
@@ -264,7 +255,7 @@ static void the_mesh_is_not_kept(void) {
 
 static void bad_input_is_refused(void) {
   eb_corotation *c = (void *)1;
-  eb_mesh *mesh = body_mesh(2, 1, 1), *bricks;
+  owned(eb_mesh) *mesh = body_mesh(2, 1, 1), *bricks = NULL;
   const eb_grid grid = {.cubes = {1, 1, 1}, .size = {1, 1, 1}};
   const eb_material good = {.kind = EB_COROTATIONAL, .young = 1, .poisson = 0.3, .density = 1};
   eb_material m[2] = {good, good};
@@ -304,8 +295,6 @@ static void bad_input_is_refused(void) {
   tap_fails(eb_corotation_create(mesh, m, &c), EB_ERR_INVALID, "node 1: coordinate 1 is nan",
             "a rest position that is not finite is refused");
   eb_corotation_destroy(NULL);
-  eb_mesh_destroy(mesh);
-  eb_mesh_destroy(bricks);
 }
 
 /* NaN stays with the elements and rings that hold it, and goes when the positions are good
@@ -314,7 +303,7 @@ static void nan_stays_where_it_is(void) {
   random_state random = random_seed(11);
   body b = body_of(body_mesh(6, 2, 2));
   int64_t n = 3 * b.mesh->node_count, values = 9 * (int64_t)b.matrix->start[b.matrix->rows];
-  double *want, *g, *before;
+  owned(double) *want = NULL, *g = NULL, *before = NULL;
   tap_require(EB_NEW(want, values), "values");
   tap_require(EB_NEW(g, n), "gradient");
   tap_require(EB_NEW(before, n), "gradient");
@@ -337,9 +326,6 @@ static void nan_stays_where_it_is(void) {
   tap_ok(memcmp(g, before, (size_t)n * sizeof *g) == 0 &&
              memcmp(want, b.matrix->values, (size_t)values * sizeof *want) == 0,
          "and leaves nothing behind");
-  free(want);
-  free(g);
-  free(before);
   body_close(&b);
 }
 
@@ -356,7 +342,7 @@ static snapshot take_snapshot(int threads) {
   random_state random = random_seed(12);
   size_t n = 3 * (size_t)b.mesh->node_count, e = (size_t)b.mesh->element_count;
   size_t values = 9 * (size_t)b.matrix->start[b.matrix->rows];
-  uint8_t *marked;
+  owned(uint8_t) *marked = NULL;
   tap_require(EB_NEW(s.g, n), "gradient");
   tap_require(EB_NEW(s.turned, n), "turned");
   tap_require(EB_NEW(s.error, e), "errors");
@@ -378,7 +364,6 @@ static snapshot take_snapshot(int threads) {
   eb_corotation_turn(b.corotation, false, s.g, s.turned);
   memcpy(s.values, b.matrix->values, values * sizeof *s.values);
   memcpy(s.node_rotation, eb_corotation_node_rotations(b.corotation), 3 * n * sizeof(double));
-  free(marked);
   body_close(&b);
   return s;
 }

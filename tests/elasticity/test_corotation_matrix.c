@@ -1,5 +1,6 @@
 /* The matrix of stale elements and the error estimate, against sums of explicit 12x12 matrices:
  * assembled, refreshed once and thousands of times. */
+#include "tests/support/owned.h"
 #include "tests/support/corotation.h"
 #include "tests/support/dense.h"
 
@@ -15,20 +16,16 @@ static void assemble(body *b) {
 /* Distance of the matrix from the reference, relative to the largest entry. */
 static double matrix_error(const body *b) {
   int64_t size = 9 * (int64_t)b->mesh->node_count * b->mesh->node_count;
-  double *got = dense_of_blocks(b->matrix), *want = reference_matrix(b, MASS, SCALE);
-  double off = distance(size, got, want) / largest(size, want);
-  free(got);
-  free(want);
-  return off;
+  owned(double) *got = dense_of_blocks(b->matrix), *want = reference_matrix(b, MASS, SCALE);
+  return distance(size, got, want) / largest(size, want);
 }
 
 static bool symmetric(const eb_block_matrix *m) {
-  double *dense = dense_of_blocks(m);
+  owned(double) *dense = dense_of_blocks(m);
   int size = 3 * m->rows;
   bool same = true;
   for (int i = 0; i < size; i++)
     for (int j = 0; j < i; j++) same &= dense[size * i + j] == dense[size * j + i];
-  free(dense);
   return same;
 }
 
@@ -58,7 +55,8 @@ static void assembly_is_the_sum_of_the_elements(void) {
 static void fresh_rotations_cancel(void) {
   random_state random = random_seed(21);
   body b = body_of(body_mesh(4, 3, 3));
-  eb_block_matrix *exact, *A = b.matrix;
+  owned(eb_block_matrix) *exact = NULL;
+  eb_block_matrix *A = b.matrix;
   double worst = 0;
   int inverted = 0;
   tap_require(eb_block_matrix_like(A, &exact), "matrix");
@@ -81,7 +79,6 @@ static void fresh_rotations_cancel(void) {
   }
   tap_ok(inverted > 100, "among elements some of which are inverted (%d),", inverted);
   tap_below(worst, 1e-12, "the fresh matrix between the node rotations is the corotational one");
-  eb_block_matrix_destroy(exact);
   body_close(&b);
 }
 
@@ -93,13 +90,12 @@ static void frozen_nodes_give_the_corotational_matrix(void) {
   eb_corotation_freeze_nodes(b.corotation);
   assemble(&b);
   int64_t values = 9 * (int64_t)b.matrix->start[b.matrix->rows];
-  double *got;
+  owned(double) *got = NULL;
   tap_require(EB_NEW(got, values), "values");
   memcpy(got, b.matrix->values, (size_t)values * sizeof *got);
   eb_elasticity_matrix(b.elasticity, b.x, MASS, SCALE, false, b.matrix, NULL);
   tap_below(distance(values, got, b.matrix->values) / largest(values, got), 1e-13,
             "with frozen nodes the matrix is the corotational one");
-  free(got);
   body_close(&b);
 }
 
@@ -110,7 +106,7 @@ static void refreshed_elements_are_of_the_present(void) {
   random_state random = random_seed(23);
   body b = body_of(body_mesh(3, 2, 2));
   int elements = b.mesh->element_count;
-  uint8_t *marked;
+  owned(uint8_t) *marked = NULL;
   tap_require(EB_NEW(marked, elements), "marks");
   body_deform(&b, &random, 0.05);
   body_rotate(&b);
@@ -135,7 +131,6 @@ static void refreshed_elements_are_of_the_present(void) {
   }
   tap_below(matrix_error(&b), 1e-13, "and of single elements");
   tap_ok(symmetric(b.matrix), "refreshed, the matrix is exactly symmetric");
-  free(marked);
   body_close(&b);
 }
 
@@ -143,8 +138,8 @@ static void refreshing_nothing_changes_nothing(void) {
   random_state random = random_seed(24);
   body b = body_of(body_mesh(3, 2, 2));
   size_t bytes = 9 * (size_t)b.matrix->start[b.matrix->rows] * sizeof(double);
-  uint8_t *marked;
-  double *before;
+  owned(uint8_t) *marked = NULL;
+  owned(double) *before = NULL;
   tap_require(EB_NEW(marked, b.mesh->element_count), "marks");
   tap_require(EB_NEW(before, bytes / sizeof(double)), "values");
   body_deform(&b, &random, 0.02);
@@ -164,8 +159,6 @@ static void refreshing_nothing_changes_nothing(void) {
    * otherwise. */
   tap_below(distance(values, before, b.matrix->values) / largest(values, before), 1e-15,
             "nor does a refresh of what is of the present, but for rounding");
-  free(marked);
-  free(before);
   body_close(&b);
 }
 
@@ -175,8 +168,8 @@ static void thousands_of_refreshes_do_not_drift(void) {
   body b = body_of(body_mesh(2, 2, 1));
   int64_t values = 9 * (int64_t)b.matrix->start[b.matrix->rows];
   int elements = b.mesh->element_count;
-  uint8_t *marked;
-  double *refreshed;
+  owned(uint8_t) *marked = NULL;
+  owned(double) *refreshed = NULL;
   tap_require(EB_NEW(marked, elements), "marks");
   tap_require(EB_NEW(refreshed, values), "values");
   assemble(&b);
@@ -194,8 +187,6 @@ static void thousands_of_refreshes_do_not_drift(void) {
    * that. */
   tap_below(distance(values, refreshed, b.matrix->values) / largest(values, b.matrix->values),
             1e-13, "5000 random refreshes end at a fresh assembly");
-  free(marked);
-  free(refreshed);
   body_close(&b);
 }
 
@@ -205,8 +196,9 @@ static void errors_are_those_of_explicit_matrices(void) {
   random_state random = random_seed(26);
   body b = body_of(body_mesh(3, 3, 2));
   int elements = b.mesh->element_count;
-  uint8_t *marked;
-  double *got, *want, *whole, fresh = 0, stale = 0, some = 0;
+  owned(uint8_t) *marked = NULL;
+  owned(double) *got = NULL, *want = NULL, *whole = NULL;
+  double fresh = 0, stale = 0, some = 0;
   tap_require(EB_NEW(marked, elements), "marks");
   tap_require(EB_NEW(got, elements), "errors");
   tap_require(EB_NEW(want, elements), "errors");
@@ -235,10 +227,6 @@ static void errors_are_those_of_explicit_matrices(void) {
   /* Forces cancel to rounding of the larger of the two products. */
   tap_below(stale, 1e-12, "errors are those of explicit matrices");
   tap_ok(some > 100, "and large where elements are stale (%g of them)", some);
-  free(marked);
-  free(got);
-  free(want);
-  free(whole);
   body_close(&b);
 }
 
@@ -246,7 +234,7 @@ static void errors_scale(void) {
   random_state random = random_seed(27);
   body b = body_of(body_mesh(2, 2, 2));
   int elements = b.mesh->element_count, n = 3 * b.mesh->node_count;
-  double *one, *two;
+  owned(double) *one = NULL, *two = NULL;
   tap_require(EB_NEW(one, elements), "errors");
   tap_require(EB_NEW(two, elements), "errors");
   body_deform(&b, &random, 0.05);
@@ -262,8 +250,6 @@ static void errors_scale(void) {
   memset(b.v, 0, (size_t)n * sizeof *b.v);
   eb_corotation_errors(b.corotation, b.v, 1, two);
   tap_ok(largest(elements, two) == 0, "no velocity, no error");
-  free(one);
-  free(two);
   body_close(&b);
 }
 

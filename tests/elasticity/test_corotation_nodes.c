@@ -1,5 +1,6 @@
 /* Rotations of nodes against Horn's eigenvector by LAPACK: random, flat, straight, mirrored and
  * collapsed rings. */
+#include "tests/support/owned.h"
 #include "tests/support/corotation.h"
 #include "tests/support/lapack.h"
 
@@ -125,7 +126,8 @@ static void straight_rings_turn_as_little_as_they_can(void) {
   random_state random = random_seed(41);
   body b = body_of(body_mesh(3, 2, 2));
   int nodes = b.mesh->node_count;
-  double *last, nearer = 0;
+  owned(double) *last = NULL;
+  double nearer = 0;
   verdict all = {0};
   tap_require(EB_NEW(last, 9 * nodes), "rotations");
   body_deform(&b, &random, 0.02);
@@ -159,7 +161,6 @@ static void straight_rings_turn_as_little_as_they_can(void) {
   tap_below(all.improper, 5e-15, "straight: rotations are proper");
   tap_below(all.suboptimal, 1e-14, "straight: none fits better");
   tap_below(nearer, 1e-12, "straight: and none that fits is nearer to the last");
-  free(last);
   body_close(&b);
 }
 
@@ -167,7 +168,7 @@ static void collapsed_rings_keep_their_rotation(void) {
   random_state random = random_seed(42);
   body b = body_of(body_mesh(2, 2, 1));
   int nodes = b.mesh->node_count;
-  double *last;
+  owned(double) *last = NULL;
   tap_require(EB_NEW(last, 9 * nodes), "rotations");
   body_deform(&b, &random, 0.02);
   eb_corotation_rotate_nodes(b.corotation, b.x);
@@ -180,7 +181,6 @@ static void collapsed_rings_keep_their_rotation(void) {
   eb_corotation_rotate_nodes(b.corotation, b.x);
   tap_below(distance(9 * nodes, last, eb_corotation_node_rotations(b.corotation)), 1e-14,
             "and so do those whose rings hold NaN or infinity");
-  free(last);
   body_close(&b);
 }
 
@@ -241,7 +241,7 @@ static void turn_applies_them(void) {
   random_state random = random_seed(44);
   body b = body_of(body_mesh(3, 2, 2));
   int64_t n = 3 * b.mesh->node_count;
-  double *out, *want;
+  owned(double) *out = NULL, *want = NULL;
   tap_require(EB_NEW(out, n), "turned");
   tap_require(EB_NEW(want, n), "turned");
   body_deform(&b, &random, 0.03);
@@ -261,8 +261,6 @@ static void turn_applies_them(void) {
   eb_corotation_freeze_nodes(b.corotation);
   eb_corotation_turn(b.corotation, false, b.v, out);
   tap_ok(distance(n, out, b.v) == 0, "frozen nodes turn nothing");
-  free(out);
-  free(want);
   body_close(&b);
 }
 

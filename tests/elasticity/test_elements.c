@@ -4,6 +4,7 @@
 #include "problems/elasticity/elasticity.h"
 #include "problems/elasticity/elements.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/owned.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
@@ -62,10 +63,11 @@ static void affine(const double A[9], const double *X, int nodes, double *x) {
  * psi(A). */
 static void test_patch(eb_element_type type, eb_material_kind kind) {
   const double A[9] = {1.2, 0.1, 0, -0.05, 0.9, 0.15, 0.1, 0.05, 1.1};
-  eb_mesh *mesh = make_mesh(type);
+  owned(eb_mesh) *mesh = make_mesh(type);
   eb_material m = make_material(kind);
-  eb_elasticity *elasticity;
-  double *x, *g, volume = 0, inner = 0, outer = 0;
+  owned(eb_elasticity) *elasticity = NULL;
+  owned(double) *x = NULL, *g = NULL;
+  double volume = 0, inner = 0, outer = 0;
   tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
   tap_require(EB_NEW(x, 3 * mesh->node_count), "positions");
   tap_require(EB_NEW(g, 3 * mesh->node_count), "gradient");
@@ -84,10 +86,6 @@ static void test_patch(eb_element_type type, eb_material_kind kind) {
   double want = volume * eb_material_energy(&m, type == EB_TRIANGLE ? plane : A, NULL);
   tap_ok(fabs(eb_elasticity_energy(elasticity, x) - want) <= 1e-13 * want,
          "patch test, %s, %s: energy is V psi", type_name(type), name);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
-  free(x);
-  free(g);
 }
 
 /* ---- rigid motions --------------------------------------------------------------------------- */
@@ -105,12 +103,13 @@ static void net_load(const double *x, const double *g, int nodes, double force[3
 
 static void test_rigid(eb_element_type type, eb_material_kind kind) {
   const char *name = eb_material_describe(kind)->name;
-  eb_mesh *mesh = make_mesh(type);
+  owned(eb_mesh) *mesh = make_mesh(type);
   int n = mesh->node_count;
   eb_material m = make_material(kind);
-  eb_elasticity *elasticity;
+  owned(eb_elasticity) *elasticity = NULL;
   random_state random = random_seed(8);
-  double *x, *moved, *g, *turned, R[9], force[3], torque[3], most = 0, worst = 0;
+  owned(double) *x = NULL, *moved = NULL, *g = NULL, *turned = NULL;
+  double R[9], force[3], torque[3], most = 0, worst = 0;
   tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
   tap_require(EB_NEW(x, 3 * n), "x");
   tap_require(EB_NEW(moved, 3 * n), "moved");
@@ -154,12 +153,6 @@ static void test_rigid(eb_element_type type, eb_material_kind kind) {
   }
   tap_ok(net <= 1e-13 * most * n && twist <= 1e-12 * most * n,
          "%s, %s: no net force, no net torque", type_name(type), name);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
-  free(x);
-  free(moved);
-  free(g);
-  free(turned);
 }
 
 /* ---- rotations ------------------------------------------------------------------------------- */
@@ -167,10 +160,11 @@ static void test_rigid(eb_element_type type, eb_material_kind kind) {
 static void test_rotations(eb_element_type type, double last) {
   double stretch[9] = {1.3, 0.1, 0, 0.1, 0.9, 0, 0, 0, 1};
   stretch[4 * axes_of(type) - 4] = last;
-  eb_mesh *mesh = make_mesh(type);
+  owned(eb_mesh) *mesh = make_mesh(type);
   eb_material m = make_material(EB_COROTATIONAL);
-  eb_elasticity *elasticity;
-  double *x, *R, Q[9], A[9], worst = 0;
+  owned(eb_elasticity) *elasticity = NULL;
+  owned(double) *x = NULL, *R = NULL;
+  double Q[9], A[9], worst = 0;
   random_state random = random_seed(4);
   make_rotation(type, &random, Q);
   for (int i = 0; i < 9; i++) {
@@ -185,10 +179,6 @@ static void test_rotations(eb_element_type type, double last) {
   for (int i = 0; i < 9 * mesh->element_count; i++) worst = fmax(worst, fabs(R[i] - Q[i % 9]));
   tap_ok(worst <= 1e-13, "%s: F = Q S has the rotation Q%s (%.1e)", type_name(type),
          last < 0 ? ", also inverted" : "", worst);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
-  free(x);
-  free(R);
 }
 
 /* ---- single elements ------------------------------------------------------------------------- */
@@ -241,7 +231,7 @@ static void test_gradients(eb_element_type type) {
   tap_ok(worst <= 1e-14, "%s: gradients reproduce linear fields at every point", type_name(type));
   tap_ok(fabs(shares - volume) <= 1e-15 * volume, "%s: the shares of the nodes are the volume",
          type_name(type));
-  eb_mesh *mesh = single_element(type, 0.15);
+  owned(eb_mesh) *mesh = single_element(type, 0.15);
   reference_point points[REFERENCE_POINTS];
   int count = reference_points(mesh, 0, points);
   for (int q = 0; q < count; q++) want += points[q].volume;
@@ -251,7 +241,6 @@ static void test_gradients(eb_element_type type) {
   tap_ok(!kernels->measure(X, geometry, share), "%s: an inverted shape is refused",
          type_name(type));
   X[3] = kept;
-  eb_mesh_destroy(mesh);
 }
 
 /* The mean gradient B0 of a parallelepiped does not see the four hourglass patterns: B0 Q^T = 0. */
@@ -278,10 +267,10 @@ static void test_hourglass_patterns(void) {
 /* At rest the only modes without stiffness are the six rigid ones: no hourglass. In the plane they
  * are three, and the shift along z. */
 static void test_rank(eb_element_type type) {
-  eb_mesh *mesh = single_element(type, 0.1);
+  owned(eb_mesh) *mesh = single_element(type, 0.1);
   eb_material m = make_material(EB_STABLE_NEO_HOOKEAN);
-  eb_elasticity *elasticity;
-  eb_block_matrix *K;
+  owned(eb_elasticity) *elasticity = NULL;
+  owned(eb_block_matrix) *K = NULL;
   int n = 3 * (int)type, zero = 0;
   double dense[24 * 24], w[24];
   tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
@@ -295,9 +284,6 @@ static void test_rank(eb_element_type type) {
   int rigid = type == EB_TRIANGLE ? 4 : 6;
   tap_ok(zero == rigid && w[rigid] > 1e-3 * w[n - 1],
          "%s: %d rigid modes and no others without stiffness", type_name(type), rigid);
-  eb_block_matrix_destroy(K);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
 }
 
 /* ---- bad input ------------------------------------------------------------------------------- */
@@ -361,11 +347,11 @@ static void test_bad_input(void) {
 
 /* NaN in the positions must reach the results and nothing else. */
 static void test_nan(void) {
-  eb_mesh *mesh = make_mesh(EB_TETRAHEDRON);
+  owned(eb_mesh) *mesh = make_mesh(EB_TETRAHEDRON);
   eb_material m = make_material(EB_COROTATED);
-  eb_elasticity *elasticity;
-  eb_block_matrix *K;
-  double *g;
+  owned(eb_elasticity) *elasticity = NULL;
+  owned(eb_block_matrix) *K = NULL;
+  owned(double) *g = NULL;
   tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
   tap_require(EB_NEW(g, 3 * mesh->node_count), "gradient");
@@ -376,10 +362,6 @@ static void test_nan(void) {
     confined &= isnan(g[3 * n]) == (eb_block_matrix_find(K, 1, n) >= 0);
   tap_ok(isnan(eb_elasticity_energy(elasticity, mesh->X)), "NaN positions give a NaN energy");
   tap_ok(confined, "and a NaN gradient at the neighbours alone");
-  eb_block_matrix_destroy(K);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
-  free(g);
 }
 
 int main(void) {

@@ -7,6 +7,7 @@
 #include "problems/elasticity/elements.h"
 #include "problems/elasticity/mixed.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/owned.h"
 #include "tests/support/audit_fixture.h"
 #include "tests/support/dense.h"
 #include "tests/support/elements.h"
@@ -87,7 +88,7 @@ static const int H[4][CORNERS] = {{1, 1, -1, -1, -1, -1, 1, 1},
                                   {-1, 1, -1, 1, 1, -1, 1, -1}};
 
 static double volume_of(const double X[SIZE]) {
-  eb_mesh *mesh;
+  owned(eb_mesh) *mesh = NULL;
   reference_point points[REFERENCE_POINTS];
   double volume = 0;
   tap_require(eb_mesh_create(EB_HEXAHEDRON, CORNERS, 1, &mesh), "one element");
@@ -95,7 +96,6 @@ static double volume_of(const double X[SIZE]) {
   for (int a = 0; a < CORNERS; a++) mesh->elements[a] = a;
   int count = reference_points(mesh, 0, points);
   for (int q = 0; q < count; q++) volume += points[q].volume;
-  eb_mesh_destroy(mesh);
   return volume;
 }
 
@@ -184,32 +184,31 @@ static const char *label(const eb_material *m) {
 static const double STRETCH[9] = {1.2, 0.1, 0, -0.05, 0.9, 0.15, 0.1, 0.05, 1.1};
 
 static void test_energy(const eb_material *soft, const eb_material *stiff) {
-  eb_mesh *mesh = make_mesh(3, 0.2, 0.15);
+  owned(eb_mesh) *mesh = make_mesh(3, 0.2, 0.15);
   const eb_material materials[2] = {*soft, *stiff};
-  eb_elasticity *elasticity = make_elasticity(mesh, soft, stiff);
-  double *x = make_positions(mesh, STRETCH, 0.02), want = plain_energy(mesh, materials, x);
+  owned(eb_elasticity) *elasticity = make_elasticity(mesh, soft, stiff);
+  owned(double) *x = make_positions(mesh, STRETCH, 0.02);
+  double want = plain_energy(mesh, materials, x);
   /* Some thousand terms, mean gradients as differences. */
   tap_ok(fabs(eb_elasticity_energy(elasticity, x) - want) <= 1e-12 * want,
          "%s, %s: the energy is as defined", label(soft), eb_material_describe(soft->kind)->name);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
-  free(x);
 }
 
 /* Central differences at h = 1e-6 of 0.1 m: relative error h^2 = 1e-10 of the third derivative,
  * rounding 1e-16 / 1e-5. */
 static void test_differences(const eb_material *soft, const eb_material *stiff) {
   const double h = 1e-6;
-  eb_mesh *mesh = make_mesh(2, 0.2, 0.15);
+  owned(eb_mesh) *mesh = make_mesh(2, 0.2, 0.15);
   int n = 3 * mesh->node_count;
-  eb_elasticity *elasticity = make_elasticity(mesh, soft, stiff);
-  eb_block_matrix *K;
-  double *x = make_positions(mesh, STRETCH, 0.01), *g, *side[2], force_error = 0, matrix_error = 0;
+  owned(eb_elasticity) *elasticity = make_elasticity(mesh, soft, stiff);
+  owned(eb_block_matrix) *K = NULL;
+  owned(double) *x = make_positions(mesh, STRETCH, 0.01), *g = NULL;
+  double *side[2], force_error = 0, matrix_error = 0;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
   tap_require(EB_NEW(g, n), "gradient");
   for (int s = 0; s < 2; s++) tap_require(EB_NEW(side[s], n), "gradient");
   eb_elasticity_matrix(elasticity, x, 0, 1, false, K, g);
-  double *dense = dense_of_blocks(K);
+  owned(double) *dense = dense_of_blocks(K);
   for (int j = 0; j < n; j++) {
     double energy[2], at = x[j];
     for (int s = 0; s < 2; s++) {
@@ -233,22 +232,17 @@ static void test_differences(const eb_material *soft, const eb_material *stiff) 
   for (int i = 0; i < n; i++) side[0][i] -= g[i];
   tap_ok(largest(n, side[0]) <= 1e-13 * largest(n, g),
          "%s, %s: the gradient beside the matrix is the gradient", label(soft), name);
-  free(dense);
-  free(g);
   for (int s = 0; s < 2; s++) free(side[s]);
-  free(x);
-  eb_block_matrix_destroy(K);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
 }
 
 /* With an affine motion the stress is the same everywhere: inner nodes are in balance, and there is
  * no energy but V psi. */
 static void test_patch(const eb_material *m) {
   enum { CUBES = 3 };
-  eb_mesh *mesh = make_mesh(CUBES, 0.2, 0.2);
-  eb_elasticity *elasticity = make_elasticity(mesh, m, m);
-  double *x = make_positions(mesh, STRETCH, 0), *g, inner = 0, volume = 0;
+  owned(eb_mesh) *mesh = make_mesh(CUBES, 0.2, 0.2);
+  owned(eb_elasticity) *elasticity = make_elasticity(mesh, m, m);
+  owned(double) *x = make_positions(mesh, STRETCH, 0), *g = NULL;
+  double inner = 0, volume = 0;
   tap_require(EB_NEW(g, 3 * mesh->node_count), "gradient");
   eb_elasticity_gradient(elasticity, x, g);
   for (int n = 0; n < mesh->node_count; n++) {
@@ -264,16 +258,12 @@ static void test_patch(const eb_material *m) {
   double want = volume * eb_material_energy(m, STRETCH, NULL);
   tap_ok(fabs(eb_elasticity_energy(elasticity, x) - want) <= 1e-13 * want,
          "patch of distorted hexahedra, %s, %s: the energy is V psi", label(m), name);
-  free(g);
-  free(x);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
 }
 
 /* Forces of the same stress by the gradients at the centres, 8 det D(0) dN_a/dX, do not balance:
  * why the mean ones are taken. */
 static void test_centre_fails_patch(void) {
-  eb_mesh *mesh = make_mesh(2, 0, 0.2);
+  owned(eb_mesh) *mesh = make_mesh(2, 0, 0.2);
   double sum[3] = {0}, share = 0;
   for (int e = 0; e < mesh->element_count; e++) {
     const double r[3] = {0.5, 0.5, 0.5};
@@ -293,16 +283,17 @@ static void test_centre_fails_patch(void) {
   }
   tap_ok(largest(3, sum) > 1e-3 * share, "gradients of the centre fail the patch test (%.1e)",
          largest(3, sum) / share);
-  eb_mesh_destroy(mesh);
 }
 
 /* ---- rigid motions --------------------------------------------------------------------------- */
 
 static void test_objective(const eb_material *m) {
-  eb_mesh *mesh = make_mesh(2, 0.2, 0.2);
+  owned(eb_mesh) *mesh = make_mesh(2, 0.2, 0.2);
   int n = mesh->node_count;
-  eb_elasticity *elasticity = make_elasticity(mesh, m, m);
-  double R[9], *x = make_positions(mesh, STRETCH, 0.02), *turned, *g, *gt, worst = 0;
+  owned(eb_elasticity) *elasticity = make_elasticity(mesh, m, m);
+  double R[9];
+  owned(double) *x = make_positions(mesh, STRETCH, 0.02), *turned = NULL, *g = NULL, *gt = NULL;
+  double worst = 0;
   random_state random = random_seed(9);
   tap_require(EB_NEW(turned, 3 * n), "turned");
   tap_require(EB_NEW(g, 3 * n), "gradient");
@@ -324,39 +315,30 @@ static void test_objective(const eb_material *m) {
   }
   tap_ok(worst <= 1e-12 * largest(3 * n, g), "%s: forces do (%.1e)", label(m),
          worst / largest(3 * n, g));
-  double *rigid = make_positions(mesh, R, 0);
+  owned(double) *rigid = make_positions(mesh, R, 0);
   eb_elasticity_gradient(elasticity, rigid, g);
   /* Rounding of strains, 1e-16 E over areas of 0.01 m^2. */
   tap_ok(largest(3 * n, g) <= 1e-14 * YOUNG * 0.01, "%s: a rigid motion costs nothing", label(m));
-  free(rigid);
-  free(turned);
-  free(g);
-  free(gt);
-  free(x);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
 }
 
 /* Elements in an affine motion, turned: their rotation is that of F. */
 static void test_rotations(void) {
-  eb_mesh *mesh = make_mesh(2, 0.2, 0.2);
+  owned(eb_mesh) *mesh = make_mesh(2, 0.2, 0.2);
   const double S[9] = {1.3, 0.1, 0, 0.1, 0.9, 0, 0, 0, -0.4};
   const eb_material m = make_material(EB_COROTATIONAL, EB_INTEGRATION_STAGGERED, 0);
-  eb_elasticity *elasticity = make_elasticity(mesh, &m, &m);
-  double Q[9], A[9] = {0}, *R, worst = 0;
+  owned(eb_elasticity) *elasticity = make_elasticity(mesh, &m, &m);
+  double Q[9], A[9] = {0};
+  owned(double) *R = NULL;
+  double worst = 0;
   random_state random = random_seed(4);
   random_rotation(&random, Q);
   for (int i = 0; i < 9; i++)
     for (int k = 0; k < 3; k++) A[i] += Q[3 * (i / 3) + k] * S[3 * k + i % 3];
   tap_require(EB_NEW(R, 9 * mesh->element_count), "rotations");
-  double *x = make_positions(mesh, A, 0);
+  owned(double) *x = make_positions(mesh, A, 0);
   eb_elasticity_rotations(elasticity, x, R);
   for (int i = 0; i < 9 * mesh->element_count; i++) worst = fmax(worst, fabs(R[i] - Q[i % 9]));
   tap_below(worst, 1e-12, "staggered: rotations of inverted elements");
-  free(R);
-  free(x);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
 }
 
 /* ---- single elements ------------------------------------------------------------------------- */
@@ -374,7 +356,7 @@ static void corners_of(const eb_mesh *mesh, double X[SIZE]) {
 /* What the element does not see of the 12 modes: B0 Q^T = 0, of other shapes once their linear part
  * is out. */
 static void test_modes(double shear, double shift) {
-  eb_mesh *mesh = single_element(shear, shift);
+  owned(eb_mesh) *mesh = single_element(shear, shift);
   double X[SIZE], geometry[22], share[8], worst = 0, gap = 0, b[SIZE];
   corners_of(mesh, X);
   tap_ok(eb_one_point_hexahedron_kernels.measure(X, geometry, share), "an element is measured");
@@ -411,12 +393,11 @@ static void test_modes(double shear, double shift) {
   /* In units of b, 1 / edge = 10 / m. */
   tap_ok(worst <= 1e-14 * 10, "B0 Q^T = 0 for the hourglass modes, %s",
          shift > 0 ? "distorted" : "parallelepiped");
-  eb_mesh_destroy(mesh);
 }
 
 /* The scalar matrix: symmetric, of rank 4, no negative eigenvalues, nothing on linear fields. */
 static void test_scalar_matrix(const eb_material *m) {
-  eb_mesh *mesh = single_element(0.2, 0.2);
+  owned(eb_mesh) *mesh = single_element(0.2, 0.2);
   double X[SIZE], geometry[22], share[8], K[64], w[8], most = 0, linear_part = 0;
   corners_of(mesh, X);
   eb_one_point_hexahedron_kernels.measure(X, geometry, share);
@@ -435,41 +416,39 @@ static void test_scalar_matrix(const eb_material *m) {
   tap_require(lapack_eigen(CORNERS, K, w) ? EB_ERROR(EB_ERR_LIBRARY, "dsyev") : EB_OK, "dsyev");
   tap_ok(fabs(w[0]) <= 1e-14 * w[7] && fabs(w[3]) <= 1e-14 * w[7] && w[4] > 1e-2 * w[7],
          "%s: K has rank 4 and no negative eigenvalues", label(m));
-  eb_mesh_destroy(mesh);
 }
 
 static void test_rank(const eb_material *m, double shift, int want) {
-  eb_mesh *mesh = single_element(0.1, shift);
-  eb_elasticity *elasticity = make_elasticity(mesh, m, m);
-  eb_block_matrix *K;
+  owned(eb_mesh) *mesh = single_element(0.1, shift);
+  owned(eb_elasticity) *elasticity = make_elasticity(mesh, m, m);
+  owned(eb_block_matrix) *K = NULL;
   double w[SIZE];
   int zero = 0;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
   for (int project = 0; project < 2; project++) {
     eb_elasticity_matrix(elasticity, mesh->X, 0, 1, project, K, NULL);
-    double *dense = dense_of_blocks(K);
+    owned(double) *dense = dense_of_blocks(K);
     tap_require(lapack_eigen(SIZE, dense, w) ? EB_ERROR(EB_ERR_LIBRARY, "dsyev") : EB_OK, "dsyev");
     zero = 0;
     for (int i = 0; i < SIZE; i++) zero += fabs(w[i]) <= 1e-13 * w[SIZE - 1];
     tap_ok(SIZE - zero == want && w[SIZE - want] > 1e-3 * w[SIZE - 1],
            "%s, %s, %s%s: rank %d of 24", label(m), eb_material_describe(m->kind)->name,
            shift > 0 ? "distorted" : "parallelepiped", project ? ", projected" : "", want);
-    free(dense);
   }
-  eb_block_matrix_destroy(K);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
 }
 
 /* s/2 sum |x - xc - R (X - Xc)|^2 of a cube of edge a, with R the best rotation, which is that of
  * F: 2 s a^2 / 2 |F - R|^2 of the linear part and 8 s / 2 sum_k |c_k|^2 of the patterns. With nu =
  * 0 and s = E a / 2 = mu a that is mu V |F - R|^2 and 4 mu V^(1/3) sum_k |c_k|^2. */
 static void test_shape_matching(void) {
-  eb_mesh *mesh = single_element(0, 0);
+  owned(eb_mesh) *mesh = single_element(0, 0);
   eb_material m = make_material(EB_FIXED_COROTATIONAL, EB_INTEGRATION_ONE_POINT, 4);
   m.poisson = 0;
-  eb_elasticity *elasticity = make_elasticity(mesh, &m, &m);
-  double *x = make_positions(mesh, STRETCH, 0.02), centre[2][3] = {{0}}, *R, energy = 0;
+  owned(eb_elasticity) *elasticity = make_elasticity(mesh, &m, &m);
+  owned(double) *x = make_positions(mesh, STRETCH, 0.02);
+  double centre[2][3] = {{0}};
+  owned(double) *R = NULL;
+  double energy = 0;
   tap_require(EB_NEW(R, 9), "rotation");
   eb_elasticity_rotations(elasticity, x, R);
   for (int k = 0; k < SIZE; k++) {
@@ -493,15 +472,11 @@ static void test_shape_matching(void) {
   }
   tap_near(eb_elasticity_energy(elasticity, x), energy, 1e-13 * energy,
            "shape matching of a cube is one point with hourglass = 4");
-  free(R);
-  free(x);
-  eb_elasticity_destroy(elasticity);
-  eb_mesh_destroy(mesh);
 }
 
 /* Of a cube, staggering is perturbation with 8 for patterns of two signs and 12 for the last. */
 static void test_staggered_cube(void) {
-  eb_mesh *mesh = single_element(0, 0);
+  owned(eb_mesh) *mesh = single_element(0, 0);
   const eb_material m = make_material(EB_LINEAR, EB_INTEGRATION_STAGGERED, 0),
                     one = make_material(EB_LINEAR, EB_INTEGRATION_ONE_POINT, 1);
   double X[SIZE], geometry[22], share[8], K[2][64], worst = 0;
@@ -517,13 +492,13 @@ static void test_staggered_cube(void) {
       worst = fmax(worst, fabs(force[0] - (k < 3 ? 8 : 12) * force[1]));
     }
   tap_below(worst, 1e-13 * largest(64, K[0]), "a cube's staggered stiffness: 8, 8, 8, 12");
-  eb_mesh_destroy(mesh);
 }
 
 /* ---- the audit ------------------------------------------------------------------------------- */
 
 static double residual_of(const trial *t) {
-  double *g, sum = 0;
+  owned(double) *g = NULL;
+  double sum = 0;
   tap_require(EB_NEW(g, t->size), "gradient");
   eb_elasticity_gradient(t->scene->elasticity, t->after->x, g);
   for (size_t k = 0; k < t->size; k++) {
@@ -531,7 +506,6 @@ static double residual_of(const trial *t) {
         t->mass[k / 3] * (t->after->x[k] - t->before->x[k] - t->h * t->before->v[k]) / t->h / t->h;
     sum += g[k] * g[k];
   }
-  free(g);
   return sqrt(sum);
 }
 
@@ -539,7 +513,7 @@ static double residual_of(const trial *t) {
  * agree. */
 static void test_audit(const char *element, const char *material) {
   char text[200];
-  trial t;
+  owned(trial) t;
   snprintf(text, sizeof text, "nx=3,ny=2,nz=2,jitter=0.25,element=%s,material=%s", element,
            material);
   trial_open(&t, text, 0, 0);
@@ -556,13 +530,12 @@ static void test_audit(const char *element, const char *material) {
   for (size_t i = 0; i < t.size / 3; i++)
     most = fmax(most, fabs(eb_audit_last(t.audit).mass[i] - t.mass[i]) / t.mass[i]);
   tap_ok(most <= 1e-13, "audit, %s, %s: masses", element, material);
-  trial_close(&t);
 }
 
 /* The rank that the audit tells, of the first element and on its own. */
 static void test_audited_rank(const char *element, double hourglass, int want) {
   char text[200];
-  trial t;
+  owned(trial) t;
   int rank;
   snprintf(text, sizeof text, "nx=2,ny=2,nz=2,jitter=0.2,material=linear,element=%s,hourglass=%g",
            element, hourglass);
@@ -570,12 +543,11 @@ static void test_audited_rank(const char *element, double hourglass, int want) {
   trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_END_VELOCITY);
   tap_require(eb_element_rank(t.audit, 0, &rank), "rank");
   tap_ok(rank == want, "the audit: %s, hourglass %g, has rank %d", element, hourglass, want);
-  trial_close(&t);
 }
 
 /* Every node in one pattern of its cube of edge a by c: c^2 V^(1/3) an element, hence c / a. */
 static void test_column(void) {
-  trial t;
+  owned(trial) t;
   trial_open(&t, "nx=3,ny=2,nz=2,lx=0.3,ly=0.2,lz=0.2,element=hexahedra", 0, 0);
   random_state random = random_seed(7);
   double R[9], largest_linear = 0;
@@ -596,15 +568,14 @@ static void test_column(void) {
       tap_near(row.hourglass, 1e-3 / 0.1, 1e-12, "column hourglass: amplitude over the edge");
   }
   tap_below(largest_linear, 1e-14, "column hourglass: linear fields have none");
-  trial_close(&t);
 }
 
 /* A solver that leaves the control out solves another equation. */
 static void test_control_left_out(void) {
   static const char text[] = "nx=6,element=hexahedra-one-point,support=x0,gz=-9.8,E=1e5";
-  eb_scene *bare;
+  owned(eb_scene) *bare = NULL;
   eb_reason reason;
-  trial t;
+  owned(trial) t;
   trial_open(&t, text, 0, 0);
   tap_require(eb_block_create(&bare, "%s,hourglass=0", text), "a block without control");
   tap_require(
@@ -614,8 +585,6 @@ static void test_control_left_out(void) {
   /* With it newton leaves 1e-11, and may leave 1e-9 (harness/audit/figures.md). */
   tap_ok(row.residual_relative > 1e-5, "the audit sees that the control was left out (%.1e)",
          row.residual_relative);
-  trial_close(&t);
-  eb_scene_destroy(bare);
 }
 
 /* Integration and its stiffness are part of what a scene is; a stiffness that nothing reads is
@@ -627,10 +596,9 @@ static void test_hash(void) {
       "element=hexahedra",           "element=hexahedra,hourglass=0"};
   uint64_t hash[6];
   for (int k = 0; k < 6; k++) {
-    eb_scene *scene;
+    owned(eb_scene) *scene = NULL;
     tap_require(eb_block_create(&scene, "%s", texts[k]), texts[k]);
     hash[k] = scene->hash;
-    eb_scene_destroy(scene);
   }
   bool apart = true;
   for (int k = 0; k < 4; k++)
@@ -641,7 +609,7 @@ static void test_hash(void) {
 /* Nodes pushed by turns along y and let go: without control nothing pulls them back. */
 static double left_after_release(const char *element, double hourglass) {
   char text[200];
-  trial t;
+  owned(trial) t;
   eb_reason reason;
   snprintf(text, sizeof text,
            "nx=3,ny=2,nz=2,lx=0.3,ly=0.2,lz=0.2,material=fixed-corotational,element=%s,"
@@ -661,7 +629,6 @@ static double left_after_release(const char *element, double hourglass) {
               "newton");
   double after =
       trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_END_VELOCITY).hourglass;
-  trial_close(&t);
   return after / before;
 }
 
@@ -676,7 +643,7 @@ static void test_release(void) {
 /* A bar that stretches and bends under its weight: converged steps keep every rule of theirs. */
 static void test_newton(const char *element) {
   char text[240];
-  trial t;
+  owned(trial) t;
   snprintf(text, sizeof text,
            "nx=6,jitter=0.2,element=%s,material=fixed-corotational,support=x0,gz=-9.8,rho=1000,"
            "E=1e5",
@@ -694,7 +661,6 @@ static void test_newton(const char *element) {
     tap_ok(reason > 0 && row.residual_relative <= 1e-9 && row.hourglass > 0,
            "newton, %s, step %d: audited residual %.1e", element, step + 1, row.residual_relative);
   }
-  trial_close(&t);
 }
 
 /* ---- threads, bad input ---------------------------------------------------------------------- */
@@ -702,9 +668,10 @@ static void test_newton(const char *element) {
 static void test_threads(void) {
   eb_mesh *mesh = make_mesh(9, 0.1, 0.15); /* three chunks */
   const eb_material m = make_material(EB_STABLE_NEO_HOOKEAN, EB_INTEGRATION_STAGGERED, 0);
-  eb_elasticity *elasticity = make_elasticity(mesh, &m, &m);
+  owned(eb_elasticity) *elasticity = make_elasticity(mesh, &m, &m);
   int n = 3 * mesh->node_count, had = omp_get_max_threads();
-  double *x = make_positions(mesh, STRETCH, 0.02), *g[2], energy[2];
+  owned(double) *x = make_positions(mesh, STRETCH, 0.02);
+  double *g[2], energy[2];
   eb_block_matrix *K[2];
   for (int t = 0; t < 2; t++) {
     tap_require(EB_NEW(g[t], n), "gradient");
@@ -722,15 +689,13 @@ static void test_threads(void) {
     free(g[t]);
     eb_block_matrix_destroy(K[t]);
   }
-  free(x);
-  eb_elasticity_destroy(elasticity);
   eb_mesh_destroy(mesh);
 }
 
 static void test_bad_input(void) {
   const eb_grid grid = {.cubes = {1, 1, 1}, .size = {1, 1, 1}};
-  eb_mesh *mesh = make_mesh(2, 0, 0), *tetrahedra;
-  eb_elasticity *e = NULL;
+  owned(eb_mesh) *mesh = make_mesh(2, 0, 0), *tetrahedra = NULL;
+  owned(eb_elasticity) *e = NULL;
   eb_mixed *mixed = NULL;
   eb_material m[2];
   m[0] = m[1] = make_material(EB_STVK, EB_INTEGRATION_STAGGERED, 0);
@@ -753,9 +718,6 @@ static void test_bad_input(void) {
   tap_require(eb_elasticity_create(mesh, m, &e), "elasticity");
   tap_fails(eb_mixed_create(e, &mixed), EB_ERR_UNSUPPORTED,
             "mixed hexahedra need integration=gauss", "mixed elements of one point");
-  eb_elasticity_destroy(e);
-  eb_mesh_destroy(mesh);
-  eb_mesh_destroy(tetrahedra);
 }
 
 int main(void) {

@@ -4,6 +4,7 @@
 #include "problems/elasticity/svd3.h"
 #include "solvers/linalg/linear.h"
 #include "solvers/mfem/kkt.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "tests/support/lapack.h"
 
@@ -48,6 +49,7 @@ static void case_close(mixed_case *c) {
   eb_mixed_destroy(c->mixed);
   fixture_close(&c->f);
 }
+OWNED(mixed_case, case_close)
 
 static double dot(const mixed_case *c, const double *a, const double *b) {
   double sum = 0;
@@ -72,7 +74,7 @@ static double lagrangian_at(mixed_case *c, double along, double stretch) {
 
 /* At stretches that are not those of x: what the sweeps say is what the Lagrangian does. */
 static void derivatives(const char *parameters, const char *name) {
-  mixed_case c = case_open(parameters, 0.02);
+  owned(mixed_case) c = case_open(parameters, 0.02);
   eb_mixed_energy before;
   scatter(&c, 0.02, c.trial);
   eb_mixed_project(c.mixed, c.trial);
@@ -101,7 +103,6 @@ static void derivatives(const char *parameters, const char *name) {
       (lagrangian_at(&c, 0, h) - 2 * lagrangian_at(&c, 0, 0) + lagrangian_at(&c, 0, -h)) / (h * h);
   tap_near(second, decrease, 1e-6 * before.magnitude + 1e-5 * decrease,
            "H is the second derivative");
-  case_close(&c);
 }
 
 /* ---- the system before condensation ---- */
@@ -246,8 +247,8 @@ static void kkt(const mixed_case *c, const double *at, double inertia, const dou
 /* The condensed matrix as a dense one, solved by LU. */
 static void condensed(const mixed_case *c, const double *rhs, double *p) {
   int n = c->size;
-  double *A = calloc((size_t)n * (size_t)n, sizeof *A);
-  int *pivot = calloc((size_t)n, sizeof *pivot);
+  owned(double) *A = calloc((size_t)n * (size_t)n, sizeof *A);
+  owned(int) *pivot = calloc((size_t)n, sizeof *pivot);
   for (int32_t i = 0; i < c->matrix->rows; i++)
     for (int32_t b = c->matrix->start[i]; b < c->matrix->start[i + 1]; b++)
       for (int k = 0; k < 9; k++)
@@ -255,14 +256,13 @@ static void condensed(const mixed_case *c, const double *rhs, double *p) {
             c->matrix->values[9 * b + k];
   for (int32_t i = 0; i < n; i++) p[i] = rhs[i] - c->q[i];
   tap_ok(lapack_solve(n, A, p, pivot) == 0, "and the condensed one");
-  free(A);
-  free(pivot);
 }
 
 static void condensing_changes_nothing(const char *parameters, const char *name) {
-  mixed_case c = case_open(parameters, 0.03);
-  double *at = calloc(4 * (size_t)c.size, sizeof *at), *rhs = at + c.size;
-  double *whole = rhs + c.size, *part = whole + c.size, off = 0, most = 0, inertia = 1e4;
+  owned(mixed_case) c = case_open(parameters, 0.03);
+  owned(double) *at = calloc(4 * (size_t)c.size, sizeof *at);
+  double *rhs = at + c.size, *whole = rhs + c.size, *part = whole + c.size, off = 0, most = 0,
+         inertia = 1e4;
   scatter(&c, 0.03, at);
   for (int32_t i = 0; i < c.size; i++) rhs[i] = eb_block_random(&seed);
   eb_mixed_project(c.mixed, at);
@@ -275,8 +275,6 @@ static void condensing_changes_nothing(const char *parameters, const char *name)
   }
   /* Two LU factorizations of matrices whose condition is some 1e5. */
   tap_below(off, 1e-10 * most, name);
-  free(at);
-  case_close(&c);
 }
 
 /* ---- the same through sparse solvers ---- */
@@ -290,7 +288,7 @@ static double largest(int64_t n, const double *a, const double *b) {
 /* The condensed system by Cholesky. */
 static void condensed_sparse(const mixed_case *c, const double *rhs, double *p) {
   const eb_linear_settings settings = {.kind = "cholesky", .threads = 1};
-  eb_linear *linear;
+  owned(eb_linear) *linear = NULL;
   eb_linear_result result;
   eb_reason reason;
   for (int32_t i = 0; i < c->size; i++) c->trial[i] = rhs[i] - c->q[i];
@@ -298,7 +296,6 @@ static void condensed_sparse(const mixed_case *c, const double *rhs, double *p) 
   tap_require(eb_linear_create(&settings, c->matrix, c->f.log, &linear), "a factorization");
   tap_require(eb_linear_set_matrix(linear, c->matrix, c->f.log, &reason), "of the matrix");
   tap_require(eb_linear_solve(linear, c->trial, p, c->f.log, false, &result), "a solution");
-  eb_linear_destroy(linear);
 }
 
 /* Thousands of elements: p, dS and lambda of the condensed form against those of the whole system
@@ -306,10 +303,11 @@ static void condensed_sparse(const mixed_case *c, const double *rhs, double *p) 
 static void kkt_is_condensed(const char *material) {
   char parameters[96];
   snprintf(parameters, sizeof parameters, "nx=8,ny=8,nz=8,material=%s", material);
-  mixed_case c = case_open(parameters, 0.01);
+  owned(mixed_case) c = case_open(parameters, 0.01);
   const int64_t entries = 6 * (int64_t)c.mesh->element_count;
-  double *at = calloc(3 * (size_t)c.size + 5 * (size_t)entries, sizeof *at), *rhs = at + c.size;
-  double *p = rhs + c.size, *S = p + c.size, *dS = S + entries, *lambda = dS + entries;
+  owned(double) *at = calloc(3 * (size_t)c.size + 5 * (size_t)entries, sizeof *at);
+  double *rhs = at + c.size, *p = rhs + c.size, *S = p + c.size, *dS = S + entries,
+         *lambda = dS + entries;
   double *own_dS = lambda + entries, *own_lambda = own_dS + entries, inertia = 1e4;
   eb_kkt *whole;
   eb_mixed_energy before;
@@ -337,8 +335,6 @@ static void kkt_is_condensed(const char *material) {
   tap_require(eb_kkt_solve(whole, &iteration, c.f.log, &reason), "NaN");
   tap_ok(reason == EB_DIVERGED_NAN, "NaN is an outcome");
   eb_kkt_destroy(whole);
-  free(at);
-  case_close(&c);
 }
 
 /* Whether `steps` of two solvers converge, and how far apart they end. */
@@ -365,9 +361,9 @@ static void kkt_steps_are_condensed(void) {
 
 /* One node that is NaN: the elements that do not touch it have the dS and lambda that they had. */
 static void nan_stays_in_its_elements(void) {
-  mixed_case c = case_open("nx=3,ny=3,nz=3,material=stable-neo-hookean", 0.02);
+  owned(mixed_case) c = case_open("nx=3,ny=3,nz=3,material=stable-neo-hookean", 0.02);
   const int32_t elements = c.mesh->element_count, bad = c.mesh->node_count / 2;
-  double *values = calloc(24 * (size_t)elements, sizeof *values);
+  owned(double) *values = calloc(24 * (size_t)elements, sizeof *values);
   eb_mixed_energy before;
   for (int round = 0; round < 2; round++) {
     double *dS = values + 12 * (size_t)elements * (size_t)round, *lambda = dS + 6 * elements;
@@ -388,19 +384,17 @@ static void nan_stays_in_its_elements(void) {
   }
   tap_ok(touched > 0 && touched < elements && spoilt == 0,
          "a NaN in %d of %d elements leaves the bits of the others", touched, (int)elements);
-  free(values);
-  case_close(&c);
 }
 
 /* ---- degenerate stretches ---- */
 
 /* At rest all three stretches are the same and their frame is arbitrary. */
 static void rest_is_linear_elasticity(void) {
-  mixed_case c = case_open("nx=2,ny=2,nz=2,material=fixed-corotational", 0);
+  owned(mixed_case) c = case_open("nx=2,ny=2,nz=2,material=fixed-corotational", 0);
   eb_mixed_project(c.mixed, c.x);
   eb_mixed_condense(c.mixed, c.x, 0, c.matrix, c.q, c.g);
   double off = 0, most = 0;
-  eb_block_matrix *exact;
+  owned(eb_block_matrix) *exact = NULL;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(c.elasticity), &exact), "a matrix");
   eb_elasticity_matrix(c.elasticity, c.x, 0, 1, false, exact, NULL);
   for (int64_t k = 0; k < 9 * (int64_t)exact->start[exact->rows]; k++) {
@@ -408,12 +402,10 @@ static void rest_is_linear_elasticity(void) {
     most = fmax(most, fabs(exact->values[k]));
   }
   tap_below(off, 1e-12 * most, "at rest, K is FEM's Hessian");
-  eb_block_matrix_destroy(exact);
-  case_close(&c);
 }
 
 static void flat_elements_are_finite(void) {
-  mixed_case c = case_open("nx=2,ny=2,nz=2,material=stable-neo-hookean", 0);
+  owned(mixed_case) c = case_open("nx=2,ny=2,nz=2,material=stable-neo-hookean", 0);
   eb_mixed_energy before;
   static const double squash[3] = {0, -1, 1e-9};
   for (int s = 0; s < 3; s++) {
@@ -428,22 +420,18 @@ static void flat_elements_are_finite(void) {
            "squashed to %g of its height, matrix and decrease are finite and not negative",
            squash[s]);
   }
-  case_close(&c);
 }
 
 static void threads_do_not_change_bits(void) {
   char const *const parameters = "nx=9,ny=9,nz=9,support=x0,gz=-9.8,material=stable-neo-hookean";
-  fixture one = fixture_open(parameters), two = fixture_open(parameters);
-  eb_state *state;
+  owned(fixture) one = fixture_open(parameters), two = fixture_open(parameters);
+  owned(eb_state) *state = NULL;
   tap_require(eb_state_create(two.scene, &state), "a state");
   fixture_step(&one, "mfem", "", 3);
   tap_require(
       eb_block_advance(two.scene, eb_solver_find("mfem"), "", 3, 3, two.log, state, &two.reason),
       "three threads");
   tap_ok(eb_state_hash(one.state) == eb_state_hash(state), "one thread and three, the same bits");
-  eb_state_destroy(state);
-  fixture_close(&one);
-  fixture_close(&two);
 }
 
 /* ---- the solver ---- */
@@ -467,19 +455,16 @@ static void equilibrium_is_newtons(void) {
 
 static void what_it_cannot_serve(void) {
   eb_mixed *mixed;
-  fixture f = fixture_open("nx=1,material=linear");
+  owned(fixture) f = fixture_open("nx=1,material=linear");
   tap_fails(eb_mixed_create(f.scene->elasticity, &mixed), EB_ERR_UNSUPPORTED, "stretch",
             "linear elasticity is no function of the stretch");
-  fixture_close(&f);
   eb_kkt *kkt;
-  fixture hexahedra = fixture_open("nx=1,element=hexahedra,material=corotated");
+  owned(fixture) hexahedra = fixture_open("nx=1,element=hexahedra,material=corotated");
   tap_fails(eb_kkt_create(hexahedra.scene, &kkt), EB_ERR_UNSUPPORTED, "tetrahedra",
             "the whole system is one of tetrahedra");
-  fixture_close(&hexahedra);
-  fixture planar = fixture_open("nx=1,element=triangles,material=corotated");
+  owned(fixture) planar = fixture_open("nx=1,element=triangles,material=corotated");
   tap_fails(eb_mixed_create(planar.scene->elasticity, &mixed), EB_ERR_UNSUPPORTED, "tetrahedra",
             "nor are triangles served");
-  fixture_close(&planar);
 }
 
 int main(void) {

@@ -3,6 +3,7 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/owned.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
@@ -103,6 +104,7 @@ static void clear_part(part *p) {
   eb_block_matrix_destroy(p->matrix);
   free(p->g);
 }
+OWNED(part, clear_part)
 
 static double entry(const eb_block_matrix *m, int i, int j) {
   int32_t b = eb_block_matrix_find(m, i / 3, j / 3);
@@ -114,14 +116,15 @@ static double entry(const eb_block_matrix *m, int i, int j) {
  * layers (virtual displacements that keep the layers together). */
 static void test_extruded(eb_material_kind kind, eb_fibre_kind fibre, bool project) {
   const char *name = eb_material_describe(kind)->name;
-  eb_mesh *plane = make_mesh(), *solid = extrude(plane);
+  owned(eb_mesh) *plane = make_mesh(), *solid = extrude(plane);
   int n = plane->node_count;
   eb_material material = make_material(kind, fibre);
-  double *flat = make_positions(plane, 0.02), *x, force = 0, force_error = 0, size = 0, error = 0;
+  owned(double) *flat = make_positions(plane, 0.02), *x = NULL;
+  double force = 0, force_error = 0, size = 0, error = 0;
   tap_require(EB_NEW(x, 6 * n), "positions");
   for (int i = 0; i < 6 * n; i++) x[i] = i % 3 == 2 ? solid->X[i] : flat[i % (3 * n)];
-  part two = evaluate(plane, &material, flat, project),
-       three = evaluate(solid, &material, x, project);
+  owned(part) two = evaluate(plane, &material, flat, project),
+              three = evaluate(solid, &material, x, project);
   for (int i = 0; i < 3 * n; i++) {
     if (i % 3 == 2) continue;
     force = fmax(force, fabs(two.g[i]));
@@ -139,19 +142,13 @@ static void test_extruded(eb_material_kind kind, eb_fibre_kind fibre, bool proje
   tap_ok(force_error <= 1e-12 * force, "extruded, %s: forces (%.1e)", name, force_error / force);
   tap_ok(error <= 1e-11 * size, "extruded, %s%s: matrix (%.1e)", name, project ? ", projected" : "",
          error / size);
-  clear_part(&two);
-  clear_part(&three);
-  eb_mesh_destroy(plane);
-  eb_mesh_destroy(solid);
-  free(flat);
-  free(x);
 }
 
 /* One brick of two triangles in a uniform state, where the trilinear element is exact as well. */
 static void test_hexahedron(void) {
   const eb_grid grid = {.cubes = {1, 1, 1}, .size = {0.2, 0.1, THICKNESS}};
   eb_material material = make_material(EB_NEO_HOOKEAN, EB_FIBRE_NONE);
-  eb_mesh *plane, *solid;
+  owned(eb_mesh) *plane = NULL, *solid = NULL;
   double x[12], y[24];
   tap_require(eb_generate_triangles(&grid, &plane), "triangles");
   tap_require(eb_generate_hexahedra(&grid, &solid), "hexahedron");
@@ -162,7 +159,8 @@ static void test_hexahedron(void) {
     y[3 * n + 2] = X[2];
     if (n < 4) memcpy(x + 3 * n, y + 3 * n, 3 * sizeof *x);
   }
-  part two = evaluate(plane, &material, x, true), three = evaluate(solid, &material, y, true);
+  owned(part) two = evaluate(plane, &material, x, true),
+              three = evaluate(solid, &material, y, true);
   double force = 0, error = 0;
   for (int i = 0; i < 12; i++) {
     if (i % 3 == 2) continue;
@@ -171,10 +169,6 @@ static void test_hexahedron(void) {
   }
   tap_ok(fabs(two.energy - three.energy) <= 1e-13 * two.energy, "hexahedron, uniform: energy");
   tap_ok(error <= 1e-13 * force, "hexahedron, uniform: forces");
-  clear_part(&two);
-  clear_part(&three);
-  eb_mesh_destroy(plane);
-  eb_mesh_destroy(solid);
 }
 
 /* ---- along z --------------------------------------------------------------------------------- */
@@ -182,14 +176,15 @@ static void test_hexahedron(void) {
 /* With nodes of one side held, the projected matrix is definite, and its z part lies between the
  * extremes of the plane's. */
 static void test_along_z(void) {
-  eb_mesh *mesh = make_mesh();
+  owned(eb_mesh) *mesh = make_mesh();
   eb_material material = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_FUNG);
-  double *x = make_positions(mesh, 0.05), plane[4 * LAPACK_MAX_SIZE], z[LAPACK_MAX_SIZE];
-  double xy[24 * 24], zz[12 * 12], apart = 0, forces = 0;
+  owned(double) *x = make_positions(mesh, 0.05);
+  double plane[4 * LAPACK_MAX_SIZE], z[LAPACK_MAX_SIZE], xy[24 * 24], zz[12 * 12], apart = 0,
+                                                                                   forces = 0;
   int free_nodes[12], n = 0;
   for (int i = 0; i < mesh->node_count; i++)
     if (i % (NX + 1) > 0) free_nodes[n++] = i;
-  part p = evaluate(mesh, &material, x, true);
+  owned(part) p = evaluate(mesh, &material, x, true);
   for (int i = 0; i < 3 * n; i++)
     for (int j = 0; j < 3 * n; j++) {
       double value = entry(p.matrix, 3 * free_nodes[i / 3] + i % 3, 3 * free_nodes[j / 3] + j % 3);
@@ -205,9 +200,6 @@ static void test_along_z(void) {
   double kept = p.energy;
   for (int i = 0; i < mesh->node_count; i++) x[3 * i + 2] = 0.1 * i;
   tap_ok(eb_elasticity_energy(p.elasticity, x) == kept, "along z: the energy does not see it");
-  clear_part(&p);
-  eb_mesh_destroy(mesh);
-  free(x);
 }
 
 /* ---- activation ------------------------------------------------------------------------------ */
@@ -218,14 +210,14 @@ static void test_activation(eb_fibre_kind fibre) {
   const char *name = fibre == EB_FIBRE_FUNG ? "Fung" : "aStVK";
   eb_mesh *plane = make_mesh(), *meshes[2] = {extrude(plane), plane};
   for (int k = 0; k < 2; k++) {
-    eb_mesh *mesh = meshes[k];
-    double *x = make_positions(mesh, 0.02), *g;
+    owned(eb_mesh) *mesh = meshes[k];
+    owned(double) *x = make_positions(mesh, 0.02), *g = NULL;
     int n = 3 * mesh->node_count;
     tap_require(EB_NEW(g, n), "gradient");
     for (int i = 2; k == 0 && i < n; i += 3) x[i] = mesh->X[i];
     eb_material low = make_material(EB_COROTATED, fibre), high = low;
     high.activation = 0.95;
-    part before = evaluate(mesh, &low, x, true), after = evaluate(mesh, &high, x, true);
+    owned(part) before = evaluate(mesh, &low, x, true), after = evaluate(mesh, &high, x, true);
     const char *what = k ? "triangles" : "tetrahedra";
     bool differ = before.energy != after.energy;
     tap_ok(differ == (fibre == EB_FIBRE_FUNG), "activation, %s, %s: %s", name, what,
@@ -241,15 +233,9 @@ static void test_activation(eb_fibre_kind fibre) {
     eb_elasticity_activate(before.elasticity, 0);
     high.activation = 0;
     if (fibre == EB_FIBRE_FUNG) high.fibre = EB_FIBRE_NONE;
-    part none = evaluate(mesh, &high, x, true);
+    owned(part) none = evaluate(mesh, &high, x, true);
     tap_ok(eb_elasticity_energy(before.elasticity, x) == none.energy,
            "activation, %s, %s: 0 leaves the base", name, what);
-    clear_part(&before);
-    clear_part(&after);
-    clear_part(&none);
-    free(x);
-    free(g);
-    eb_mesh_destroy(mesh);
   }
 }
 

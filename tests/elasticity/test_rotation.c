@@ -1,6 +1,7 @@
 /* Estimators of element rotations: the two decompositions against LAPACK, spin against what its
  * derivation says, and what each does under inversion. */
 #include "problems/elasticity/rotation.h"
+#include "tests/support/owned.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
 #include "tests/support/turn.h"
@@ -43,6 +44,7 @@ static void element_close(element *e) {
   eb_rotation_rests_clear(&e->rests);
   eb_mesh_destroy(e->mesh);
 }
+OWNED(element, element_close)
 
 /* Lane l goes to F X + shift. */
 static void place(const element *e, int l, const double F[9], const double shift[3],
@@ -493,9 +495,10 @@ static void test_refusals(void) {
 }
 
 int main(void) {
-  element tet = element_of(EB_TETRAHEDRON, regular, 0), hex = element_of(EB_HEXAHEDRON, cube, 0),
-          odd_tet = element_of(EB_TETRAHEDRON, regular, 0.3),
-          odd_hex = element_of(EB_HEXAHEDRON, cube, 0.3);
+  owned(element) tet = element_of(EB_TETRAHEDRON, regular, 0),
+                 hex = element_of(EB_HEXAHEDRON, cube, 0),
+                 odd_tet = element_of(EB_TETRAHEDRON, regular, 0.3),
+                 odd_hex = element_of(EB_HEXAHEDRON, cube, 0.3);
   test_decompositions(&odd_tet, fill_uniform, "random, tetrahedra");
   test_decompositions(&odd_tet, fill_near_singular, "near-singular, tetrahedra");
   test_decompositions(&odd_tet, fill_reflected, "reflected, tetrahedra");
@@ -518,9 +521,5 @@ int main(void) {
   test_rest(&odd_tet, "tetrahedra");
   test_rest(&odd_hex, "hexahedra");
   test_refusals();
-  element_close(&tet);
-  element_close(&hex);
-  element_close(&odd_tet);
-  element_close(&odd_hex);
   return tap_done();
 }

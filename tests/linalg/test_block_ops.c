@@ -5,6 +5,7 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/symmetric.h"
+#include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
 #include "tests/tap.h"
 
@@ -25,29 +26,24 @@ static void dense_product(int64_t n, const double *dense, const double *x, doubl
 static void test_product(void) {
   uint64_t seed = 11;
   for (int32_t rows = 2; rows < 90; rows += 29) {
-    eb_block_matrix *A = eb_test_random_matrix(rows, 5 + (uint64_t)rows);
+    owned(eb_block_matrix) *A = eb_test_random_matrix(rows, 5 + (uint64_t)rows);
     int64_t n = 3 * (int64_t)rows;
     /* Off the diagonal blocks need not mirror each other for a product. */
     for (int64_t k = 0; k < 9 * (int64_t)A->start[rows]; k++) A->values[k] = eb_test_random(&seed);
-    double *dense = eb_test_dense(A), *x = eb_test_random_vector(n, &seed);
-    double *y = eb_test_random_vector(n, &seed), *want = eb_test_random_vector(n, &seed);
+    owned(double) *dense = eb_test_dense(A), *x = eb_test_random_vector(n, &seed);
+    owned(double) *y = eb_test_random_vector(n, &seed), *want = eb_test_random_vector(n, &seed);
     eb_block_multiply(A, x, y);
     dense_product(n, dense, x, want);
     tap_below(largest_difference(n, y, want), 1e-13, "product equals the dense one");
-    free(dense);
-    free(x);
-    free(y);
-    free(want);
-    eb_block_matrix_destroy(A);
   }
 }
 
 /* The product of a row must not see values outside its blocks. */
 static void test_product_locality(void) {
   uint64_t seed = 3;
-  eb_block_matrix *A = eb_test_bar(3, 2, 2, 0.1, 0.3, NULL);
+  owned(eb_block_matrix) *A = eb_test_bar(3, 2, 2, 0.1, 0.3, NULL);
   int64_t n = 3 * (int64_t)A->rows;
-  double *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
+  owned(double) *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
   x[n - 1] = NAN;
   eb_block_multiply(A, x, y);
   int wrong = 0;
@@ -56,9 +52,6 @@ static void test_product_locality(void) {
     for (int r = 0; r < 3; r++) wrong += (isnan(y[3 * i + r]) != 0) != reached;
   }
   tap_ok(wrong == 0, "a NaN reaches exactly the rows that multiply it");
-  free(x);
-  free(y);
-  eb_block_matrix_destroy(A);
 }
 
 static bool same_bits(const void *a, const void *b, size_t bytes) {
@@ -69,8 +62,8 @@ static void test_threads(void) {
   uint64_t seed = 3;
   eb_block_matrix *A = eb_test_bar(50, 12, 12, 0.1, 0.3, NULL); /* enough blocks for a team */
   int64_t n = 3 * (int64_t)A->rows;
-  double *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
-  double *z = eb_test_random_vector(n, &seed);
+  owned(double) *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
+  owned(double) *z = eb_test_random_vector(n, &seed);
   int before = omp_get_max_threads();
   omp_set_num_threads(1);
   eb_block_multiply(A, x, y);
@@ -84,9 +77,6 @@ static void test_threads(void) {
            "dot and norm of %lld entries: same bits with %d threads", (long long)n, threads);
   }
   omp_set_num_threads(before);
-  free(x);
-  free(y);
-  free(z);
   eb_block_matrix_destroy(A);
 }
 
@@ -96,7 +86,7 @@ static void test_dot(void) {
   for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
     int64_t n = lengths[l];
     uint64_t seed = 17 + l;
-    double *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
+    owned(double) *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
     long double dot = 0, square = 0;
     for (int64_t k = 0; k < n; k++) {
       dot += (long double)x[k] * y[k];
@@ -104,8 +94,6 @@ static void test_dot(void) {
     }
     tap_near(eb_dot(n, x, y), (double)dot, 1e-15 * (double)(n + 1), "dot product");
     tap_near(eb_norm(n, x), sqrt((double)square), 1e-14 * sqrt((double)n + 1), "norm");
-    free(x);
-    free(y);
   }
 }
 
@@ -120,12 +108,12 @@ static void test_norm_range(void) {
 }
 
 static double asymmetry(const eb_block_matrix *A) {
-  double *dense = eb_test_dense(A), largest = 0;
+  owned(double) *dense = eb_test_dense(A);
+  double largest = 0;
   int64_t n = 3 * (int64_t)A->rows;
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = 0; j < i; j++)
       largest = fmax(largest, fabs(dense[i * n + j] - dense[j * n + i]));
-  free(dense);
   return largest;
 }
 
@@ -158,20 +146,19 @@ static void reduced_solution(const double *dense, int64_t n, const uint8_t *fixe
 
 static void whole_solution(const eb_block_matrix *A, const double *rhs, double *x) {
   int n = 3 * A->rows;
-  double *dense = eb_test_dense(A);
+  owned(double) *dense = eb_test_dense(A);
   memcpy(x, rhs, (size_t)n * sizeof *x);
   int info = eb_test_dense_solve(n, dense, x);
   tap_ok(info == 0, "the constrained matrix is positive definite");
-  free(dense);
 }
 
 /* 1e-9: condition numbers below 1e5, entries of size 1. */
 static void check_constrain(eb_block_matrix *A, const uint8_t *fixed, const char *name) {
   uint64_t seed = 23;
   int64_t n = 3 * (int64_t)A->rows;
-  double *rhs = eb_test_random_vector(n, &seed), *value = eb_test_random_vector(n, &seed);
-  double *x = eb_test_random_vector(n, &seed), *want = eb_test_random_vector(n, &seed);
-  double *dense = eb_test_dense(A);
+  owned(double) *rhs = eb_test_random_vector(n, &seed), *value = eb_test_random_vector(n, &seed);
+  owned(double) *x = eb_test_random_vector(n, &seed), *want = eb_test_random_vector(n, &seed);
+  owned(double) *dense = eb_test_dense(A);
   for (int64_t k = 0; k < n; k++)
     if (!fixed[k / 3]) value[k] = 0;
   for (int64_t k = 0; k < n; k++) rhs[k] *= dense[0];
@@ -192,11 +179,6 @@ static void check_constrain(eb_block_matrix *A, const uint8_t *fixed, const char
       wrong += !(fabs(diagonal - mean) <= 1e-12 * mean);
     }
   tap_ok(wrong == 0, "%s: fixed rows carry the mean of the free diagonal", name);
-  free(rhs);
-  free(value);
-  free(x);
-  free(want);
-  free(dense);
 }
 
 static void test_constrain(void) {
@@ -223,8 +205,9 @@ static void test_constrain(void) {
 static void check_symmetric(const eb_block_matrix *A, const int32_t *part, const char *name) {
   uint64_t seed = 17;
   const int64_t n = 3 * (int64_t)A->rows;
-  double *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
-  double *want = eb_test_random_vector(n, &seed), largest = 0, off = 0;
+  owned(double) *x = eb_test_random_vector(n, &seed), *y = eb_test_random_vector(n, &seed);
+  owned(double) *want = eb_test_random_vector(n, &seed);
+  double largest = 0, off = 0;
   eb_symmetric *half = NULL;
   tap_require(eb_symmetric_create(A, part, &half), "create");
   eb_symmetric_set(half, A);
@@ -240,14 +223,12 @@ static void check_symmetric(const eb_block_matrix *A, const int32_t *part, const
   }
   tap_below(off, 1e-14 * largest, name); /* a row adds up some 50 terms */
   eb_symmetric_destroy(half);
-  free(x);
-  free(y);
-  free(want);
 }
 
 static void test_symmetric(void) {
   enum { PARTS = EB_SYMMETRIC_PARTS };
-  eb_block_matrix *bar = eb_test_bar(9, 5, 4, 0.1, 0.3, NULL), *few = eb_test_random_matrix(5, 3);
+  owned(eb_block_matrix) *bar = eb_test_bar(9, 5, 4, 0.1, 0.3, NULL),
+                         *few = eb_test_random_matrix(5, 3);
   int32_t even[PARTS + 1], whole[PARTS + 1], sparse[PARTS + 1];
   for (int k = 0; k <= PARTS; k++) {
     even[k] = bar->rows * k / PARTS;
@@ -258,24 +239,21 @@ static void test_symmetric(void) {
   check_symmetric(bar, whole, "in one part too");
   check_symmetric(few, sparse, "and with more parts than rows");
   eb_symmetric_destroy(NULL);
-  eb_block_matrix_destroy(bar);
-  eb_block_matrix_destroy(few);
 }
 
 /* Without values the fixed rows of the right-hand side become 0 and nothing moves to the free
  * rows. */
 static void test_constrain_zero(void) {
   uint64_t seed = 2;
-  eb_block_matrix *A = eb_test_random_matrix(20, 4);
-  double *rhs = eb_test_random_vector(60, &seed), copy[60];
+  owned(eb_block_matrix) *A = eb_test_random_matrix(20, 4);
+  owned(double) *rhs = eb_test_random_vector(60, &seed);
+  double copy[60];
   uint8_t fixed[20] = {0, 1, 0, 1};
   memcpy(copy, rhs, sizeof copy);
   eb_block_constrain(A, fixed, NULL, rhs);
   int wrong = 0;
   for (int k = 0; k < 60; k++) wrong += rhs[k] != (fixed[k / 3] ? 0 : copy[k]);
   tap_ok(wrong == 0, "no values mean zeros");
-  free(rhs);
-  eb_block_matrix_destroy(A);
 }
 
 int main(void) {

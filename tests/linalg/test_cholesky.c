@@ -7,6 +7,7 @@
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
+#include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
 #include "tests/support/linear_check.h"
 #include "tests/tap.h"
@@ -18,8 +19,8 @@ static eb_linear_settings direct = {.threads = 1};
 static void test_solution(eb_block_matrix *A, const char *name) {
   uint64_t seed = 5;
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-  double *want = eb_test_random_vector(n, &seed);
+  owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  owned(double) *want = eb_test_random_vector(n, &seed);
   eb_reason reason = EB_RUNNING;
   eb_test_reference(A, b, want);
   eb_linear_result result = eb_test_solve(&direct, A, b, x, NULL, &reason);
@@ -27,19 +28,16 @@ static void test_solution(eb_block_matrix *A, const char *name) {
              result.iterations == 0,
          "%s: %s solved", direct.kind, name);
   tap_below(eb_test_distance(n, x, want), 1e-10, "its solution is LAPACK's");
-  free(b);
-  free(x);
-  free(want);
   eb_block_matrix_destroy(A);
 }
 
 /* Two methods that share no code, where LAPACK would be slow. */
 static void test_agrees_with_cg(void) {
   uint64_t seed = 6;
-  eb_block_matrix *A = eb_test_bar(20, 8, 8, 0.025, 0.45, NULL);
+  owned(eb_block_matrix) *A = eb_test_bar(20, 8, 8, 0.025, 0.45, NULL);
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-  double *y = eb_test_random_vector(n, &seed);
+  owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  owned(double) *y = eb_test_random_vector(n, &seed);
   eb_test_solve(&direct, A, b, x, NULL, NULL);
   static const eb_linear_settings others[] = {
       {.kind = "cg", .preconditioner = "ic", .rtol = 1e-13, .max_iterations = 3000, .threads = 2},
@@ -54,31 +52,26 @@ static void test_agrees_with_cg(void) {
     tap_ok(result.reason > 0, "cg with %s converged", others[k].preconditioner);
     tap_below(eb_test_distance(n, y, x), 1e-10, "and agrees with the direct solution");
   }
-  free(b);
-  free(x);
-  free(y);
-  eb_block_matrix_destroy(A);
 }
 
 /* New values in the same solver must give the very bits of a fresh solver. */
 static void test_refactor(void) {
   uint64_t seed = 8;
-  eb_block_matrix *A = eb_test_bar(10, 4, 4, 0.025, 0.3, NULL);
-  eb_block_matrix *B = eb_test_bar(10, 4, 4, 0.025, 0.45, NULL);
+  owned(eb_block_matrix) *A = eb_test_bar(10, 4, 4, 0.025, 0.3, NULL);
+  owned(eb_block_matrix) *B = eb_test_bar(10, 4, 4, 0.025, 0.45, NULL);
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-  double *y = eb_test_random_vector(n, &seed);
-  eb_linear *linear = NULL;
+  owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  owned(double) *y = eb_test_random_vector(n, &seed);
+  owned(eb_linear) *linear = NULL;
   eb_linear_result result;
   eb_reason reason;
-  eb_step_log *log = NULL;
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(10, &log), "log");
   tap_require(eb_linear_create(&direct, A, log, &linear), "create");
   tap_require(eb_linear_set_matrix(linear, A, log, &reason), "set");
   tap_require(eb_linear_solve(linear, b, x, log, true, &result), "solve");
   tap_require(eb_linear_set_matrix(linear, B, log, &reason), "set");
   tap_require(eb_linear_solve(linear, b, x, log, true, &result), "solve");
-  eb_linear_destroy(linear);
   eb_test_solve(&direct, B, b, y, NULL, NULL);
   tap_ok(memcmp(x, y, (size_t)n * sizeof *x) == 0, "refactored equals fresh, bit by bit");
   tap_ok(log->counters[EB_COUNT_FACTORIZATIONS] == 2 && log->counters[EB_COUNT_SOLVES] == 2,
@@ -92,12 +85,6 @@ static void test_refactor(void) {
              log->counters[EB_COUNT_FLOPS] < 2.0 / 3 * pow((double)n, 3),
          "operations are counted");
   tap_ok(log->residual_count == 0, "a direct method logs no residuals");
-  eb_step_log_destroy(log);
-  free(b);
-  free(x);
-  free(y);
-  eb_block_matrix_destroy(A);
-  eb_block_matrix_destroy(B);
 }
 
 static eb_reason outcome(eb_linear *linear, const eb_block_matrix *A) {
@@ -109,12 +96,12 @@ static eb_reason outcome(eb_linear *linear, const eb_block_matrix *A) {
 /* Bad matrices are outcomes, a solve repeats them, and the solver works again afterwards. */
 static void test_outcomes(void) {
   uint64_t seed = 8;
-  eb_block_matrix *A = eb_test_bar(6, 3, 3, 0.025, 0.3, NULL);
+  owned(eb_block_matrix) *A = eb_test_bar(6, 3, 3, 0.025, 0.3, NULL);
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-  double *want = eb_test_random_vector(n, &seed);
+  owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  owned(double) *want = eb_test_random_vector(n, &seed);
   double *a = A->values + 9 * (int64_t)A->diagonal[A->rows / 2], keep = a[4];
-  eb_linear *linear = NULL;
+  owned(eb_linear) *linear = NULL;
   eb_linear_result result;
   tap_require(eb_linear_create(&direct, A, NULL, &linear), "create");
   a[4] = -keep;
@@ -133,37 +120,30 @@ static void test_outcomes(void) {
   b[0] = NAN;
   tap_require(eb_linear_solve(linear, b, x, NULL, false, &result), "solve");
   tap_ok(result.reason == EB_DIVERGED_NAN, "a NaN on the right-hand side");
-  eb_linear_destroy(linear);
-  free(b);
-  free(x);
-  free(want);
-  eb_block_matrix_destroy(A);
 }
 
 /* Graph Laplacian kron I: singular by exactly one constant vector a component. */
 static void test_singular(void) {
-  eb_block_matrix *A = eb_test_random_matrix(40, 8);
+  owned(eb_block_matrix) *A = eb_test_random_matrix(40, 8);
   for (int32_t i = 0; i < A->rows; i++)
     for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
       double *a = A->values + 9 * (int64_t)b;
       memset(a, 0, 9 * sizeof *a);
       a[0] = a[4] = a[8] = b == A->diagonal[i] ? 0.1 * (A->start[i + 1] - A->start[i] - 1) : -0.1;
     }
-  eb_linear *linear = NULL;
+  owned(eb_linear) *linear = NULL;
   tap_require(eb_linear_create(&direct, A, NULL, &linear), "create");
   tap_ok(outcome(linear, A) == EB_NOT_POSITIVE_DEFINITE,
          "a singular matrix is found, whatever the sign that rounding gives its last pivot");
-  eb_linear_destroy(linear);
-  eb_block_matrix_destroy(A);
 }
 
 /* A matrix with entries of very different size is no singular one. */
 static void test_scales(void) {
   uint64_t seed = 8;
-  eb_block_matrix *A = eb_test_random_matrix(30, 8);
+  owned(eb_block_matrix) *A = eb_test_random_matrix(30, 8);
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-  double *y = eb_test_random_vector(n, &seed);
+  owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  owned(double) *y = eb_test_random_vector(n, &seed);
   eb_test_solve(&direct, A, b, x, NULL, NULL);
   for (int32_t i = 0; i < A->rows; i++)
     for (int32_t k = A->start[i]; k < A->start[i + 1]; k++)
@@ -176,18 +156,14 @@ static void test_scales(void) {
    * others have what digits the float factor gave them, some 7. */
   double bound = strcmp(direct.kind, "cholesky-single") ? 1e-10 : 1e-5;
   tap_below(eb_test_distance(n, y, x), bound, "and solved as well as without the scaling");
-  free(b);
-  free(x);
-  free(y);
-  eb_block_matrix_destroy(A);
 }
 
 static void test_settings_restored(void) {
   uint64_t seed = 8;
-  eb_block_matrix *A = eb_test_bar(12, 5, 5, 0.025, 0.3, NULL);
+  owned(eb_block_matrix) *A = eb_test_bar(12, 5, 5, 0.025, 0.3, NULL);
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-  double *y = eb_test_random_vector(n, &seed);
+  owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  owned(double) *y = eb_test_random_vector(n, &seed);
   eb_linear_settings two = direct;
   two.threads = 2;
   int threads = omp_get_max_threads(), blas = openblas_get_num_threads();
@@ -202,10 +178,6 @@ static void test_settings_restored(void) {
   openblas_set_num_threads(blas);
   omp_set_num_threads(threads);
   tap_ok(memcmp(x, y, (size_t)n * sizeof *x) == 0, "same bits with 1 and 2 threads");
-  free(b);
-  free(x);
-  free(y);
-  eb_block_matrix_destroy(A);
 }
 
 static void test_no_growth(void) {

@@ -4,6 +4,7 @@
 
 #include "solvers/linalg/dense.h"
 #include "solvers/linalg/dense.h"
+#include "tests/support/owned.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -276,7 +277,7 @@ static array dominant(int64_t n, int64_t ld) {
 
 static double potrf_error(const kernels *which, int64_t n) {
   array A = dominant(n, n + 3), want = copy_of(&A);
-  double *floor = room((size_t)n * sizeof *floor);
+  owned(double) *floor = room((size_t)n * sizeof *floor);
   for (int64_t j = 0; j < n; j++) floor[j] = 0;
   int info = 0, order = blas(n), ld = blas_ld(A.ld);
   if (n > 0) dpotrf_("L", &order, want.value, &ld, &info, 1);
@@ -284,7 +285,6 @@ static double potrf_error(const kernels *which, int64_t n) {
   double error = distance(&A, &want) / (which->epsilon * sqrt((double)n + 1));
   free(A.value);
   free(want.value);
-  free(floor);
   return info == 0 && failed == -1 ? error : INFINITY;
 }
 

@@ -4,6 +4,7 @@
 
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal.h"
+#include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
 #include "tests/support/sparse_factor.h"
 #include "tests/tap.h"
@@ -23,10 +24,9 @@ static eb_reason factor_whole(eb_multifrontal *factor, const eb_block_matrix *A)
 }
 
 static eb_test_factor fresh(const eb_multifrontal_settings *settings, const eb_block_matrix *A) {
-  eb_multifrontal *factor = create(settings, A);
+  owned(eb_multifrontal) *factor = create(settings, A);
   if (factor_whole(factor, A) < 0) tap_ok(false, "a fresh factor of a definite matrix");
   eb_test_factor out = eb_test_export(factor);
-  eb_multifrontal_destroy(factor);
   return out;
 }
 
@@ -34,10 +34,10 @@ static eb_test_factor fresh(const eb_multifrontal_settings *settings, const eb_b
 
 /* Diagonally dominant matrices have condition numbers of some tens: 1e-12 is some thousand eps. */
 static void test_cholmod(eb_block_matrix *A, const char *name) {
-  eb_multifrontal *factor = create(&kept, A);
+  owned(eb_multifrontal) *factor = create(&kept, A);
   tap_ok(factor_whole(factor, A) == EB_CONVERGED_DIRECT, "%s: factored", name);
-  eb_test_factor ours = eb_test_export(factor);
-  eb_test_factor theirs = eb_test_cholmod(A, eb_multifrontal_supernodes(factor));
+  owned(eb_test_factor) ours = eb_test_export(factor);
+  owned(eb_test_factor) theirs = eb_test_cholmod(A, eb_multifrontal_supernodes(factor));
   tap_below(eb_test_factor_distance(&ours, &theirs), 1e-12, "its factor is CHOLMOD's");
   static const eb_multifrontal_settings others[] = {{.threads = 1},
                                                     {.threads = 2},
@@ -47,21 +47,17 @@ static void test_cholmod(eb_block_matrix *A, const char *name) {
                                                     {.threads = 3, .keep_updates = EB_KEEP_UPPER}};
   static const char *const words[] = {"dropped", "kept above", "kept"};
   for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
-    eb_test_factor again = fresh(&others[k], A);
+    owned(eb_test_factor) again = fresh(&others[k], A);
     tap_ok(eb_test_factor_same(&ours, &again), "same bits with %d threads, updates %s",
            others[k].threads, words[others[k].keep_updates]);
-    eb_test_factor_clear(&again);
   }
-  eb_test_factor_clear(&ours);
-  eb_test_factor_clear(&theirs);
-  eb_multifrontal_destroy(factor);
   eb_block_matrix_destroy(A);
 }
 
 /* Update matrices above 1200 rows have wider block columns: one of them must be there. */
 static void test_wide(void) {
   eb_block_matrix *A = eb_test_arrow(420, 25, 3, 7);
-  eb_multifrontal *factor = create(&kept, A);
+  owned(eb_multifrontal) *factor = create(&kept, A);
   const eb_supernodes *t = eb_multifrontal_supernodes(factor);
   int32_t most = 0;
   for (int32_t s = 0; s < t->count; s++) {
@@ -69,15 +65,14 @@ static void test_wide(void) {
     if (below > most) most = below;
   }
   tap_ok(most >= 1200, "an update matrix has %d rows", most);
-  eb_multifrontal_destroy(factor);
   test_cholmod(A, "wide fronts");
 }
 
 /* Any order, postordered or not, gives a factor of the matrix in the order that is reported. */
 static void test_given_order(void) {
   uint64_t seed = 3;
-  eb_block_matrix *A = eb_test_grid(5, 4, 3, 4);
-  int32_t *order;
+  owned(eb_block_matrix) *A = eb_test_grid(5, 4, 3, 4);
+  owned(int32_t) *order = NULL;
   tap_require(EB_NEW(order, A->rows), "order");
   for (int32_t k = 0; k < A->rows; k++) order[k] = k;
   for (int32_t k = A->rows - 1; k > 0; k--) {
@@ -87,13 +82,11 @@ static void test_given_order(void) {
   }
   eb_multifrontal_settings settings = kept;
   settings.order = order;
-  eb_multifrontal *factor = create(&settings, A);
+  owned(eb_multifrontal) *factor = create(&settings, A);
   tap_ok(factor_whole(factor, A) == EB_CONVERGED_DIRECT, "factored in a random order");
-  eb_test_factor ours = eb_test_export(factor);
-  eb_test_factor theirs = eb_test_cholmod(A, eb_multifrontal_supernodes(factor));
+  owned(eb_test_factor) ours = eb_test_export(factor);
+  owned(eb_test_factor) theirs = eb_test_cholmod(A, eb_multifrontal_supernodes(factor));
   tap_below(eb_test_factor_distance(&ours, &theirs), 1e-12, "as CHOLMOD does");
-  eb_test_factor_clear(&ours);
-  eb_test_factor_clear(&theirs);
   order[1] = order[0];
   eb_multifrontal *none = NULL;
   tap_fails(eb_multifrontal_create(&settings, A, NULL, &none), EB_ERR_USAGE, "permutation",
@@ -102,19 +95,17 @@ static void test_given_order(void) {
   tap_fails(eb_multifrontal_create(&settings, A, NULL, &none), EB_ERR_USAGE, "permutation",
             "an order that names a node that is not there");
   tap_ok(!none, "no factor is made");
-  eb_multifrontal_destroy(factor);
-  free(order);
-  eb_block_matrix_destroy(A);
 }
 
 /* L L^T, multiplied out, is A. */
 static void test_product(void) {
-  eb_block_matrix *A = eb_test_random_matrix(40, 9);
-  eb_multifrontal *factor = create(&kept, A);
+  owned(eb_block_matrix) *A = eb_test_random_matrix(40, 9);
+  owned(eb_multifrontal) *factor = create(&kept, A);
   const eb_supernodes *tree = eb_multifrontal_supernodes(factor);
   factor_whole(factor, A);
-  eb_test_factor L = eb_test_export(factor);
-  double *dense = eb_test_dense(A), worst = 0;
+  owned(eb_test_factor) L = eb_test_export(factor);
+  owned(double) *dense = eb_test_dense(A);
+  double worst = 0;
   int32_t n = 3 * A->rows;
   for (int32_t k = 0; k < n; k++)
     for (int64_t e = L.start[k]; e < L.start[k + 1]; e++)
@@ -125,38 +116,30 @@ static void test_product(void) {
       }
   for (int64_t k = 0; k < (int64_t)n * n; k++) worst = fmax(worst, fabs(dense[k]));
   tap_below(worst, 1e-13, "L L^T is the matrix"); /* entries up to 20, 100 terms, eps 1e-16 */
-  free(dense);
-  eb_test_factor_clear(&L);
-  eb_multifrontal_destroy(factor);
-  eb_block_matrix_destroy(A);
 }
 
 /* Rounding of floats, 6e-8, times a condition number of some tens. */
 static void test_single(eb_block_matrix *A, const char *name) {
   eb_multifrontal_settings settings = kept;
   settings.single_precision = true;
-  eb_multifrontal *factor = create(&settings, A);
+  owned(eb_multifrontal) *factor = create(&settings, A);
   tap_ok(factor_whole(factor, A) == EB_CONVERGED_DIRECT, "%s: factored in float", name);
-  eb_test_factor ours = eb_test_export(factor);
-  eb_test_factor theirs = eb_test_cholmod(A, eb_multifrontal_supernodes(factor));
+  owned(eb_test_factor) ours = eb_test_export(factor);
+  owned(eb_test_factor) theirs = eb_test_cholmod(A, eb_multifrontal_supernodes(factor));
   double distance = eb_test_factor_distance(&ours, &theirs);
   tap_below(distance, 1e-5, "its factor is CHOLMOD's to single precision");
   tap_ok(distance > 1e-9, "and not to double"); /* else it was not computed in float */
   settings.threads = 2;
-  eb_test_factor again = fresh(&settings, A);
+  owned(eb_test_factor) again = fresh(&settings, A);
   tap_ok(eb_test_factor_same(&ours, &again), "same bits with 2 threads");
-  eb_test_factor_clear(&again);
-  eb_test_factor_clear(&ours);
-  eb_test_factor_clear(&theirs);
-  eb_multifrontal_destroy(factor);
   eb_block_matrix_destroy(A);
 }
 
 /* ---- tree ------------------------------------------------------------------------------------ */
 
 static void test_tree(eb_block_matrix *A, const char *name) {
-  eb_step_log *log = NULL;
-  eb_multifrontal *factor = NULL;
+  owned(eb_step_log) *log = NULL;
+  owned(eb_multifrontal) *factor = NULL;
   tap_require(eb_step_log_create(1, &log), "log");
   tap_require(eb_multifrontal_create(&kept, A, log, &factor), "create");
   const eb_supernodes *t = eb_multifrontal_supernodes(factor);
@@ -178,8 +161,6 @@ static void test_tree(eb_block_matrix *A, const char *name) {
     good = log->tree.parent[s] == t->parent[s] && log->tree.rows[s] == t->rows[s] &&
            log->tree.pivots[s] == t->first[s + 1] - t->first[s];
   tap_ok(good, "and is logged");
-  eb_multifrontal_destroy(factor);
-  eb_step_log_destroy(log);
   eb_block_matrix_destroy(A);
 }
 
@@ -258,7 +239,7 @@ static void test_memory_limit(void) {
 /* ---- bad input ------------------------------------------------------------------------------- */
 
 static void test_usage(void) {
-  eb_block_matrix *A = eb_test_grid(3, 3, 3, 2), *B = eb_test_grid(3, 3, 2, 2);
+  owned(eb_block_matrix) *A = eb_test_grid(3, 3, 3, 2), *B = eb_test_grid(3, 3, 2, 2);
   eb_multifrontal *none = NULL;
   eb_multifrontal_settings settings = kept;
   eb_reason reason;
@@ -283,19 +264,16 @@ static void test_usage(void) {
   A->column[last - 1] = keep;
   tap_ok(!none, "no factor is made");
   eb_multifrontal_destroy(NULL);
-  eb_block_matrix_destroy(A);
-  eb_block_matrix_destroy(B);
 }
 
 static void test_empty(void) {
   int32_t start[1] = {0}, nothing[1] = {0};
   double value[1] = {0};
   eb_block_matrix A = {.start = start, .column = nothing, .diagonal = nothing, .values = value};
-  eb_multifrontal *factor = create(&kept, &A);
+  owned(eb_multifrontal) *factor = create(&kept, &A);
   tap_ok(factor_whole(factor, &A) == EB_CONVERGED_DIRECT &&
              eb_multifrontal_supernodes(factor)->count == 0 && eb_multifrontal_entries(factor) == 0,
          "a matrix without rows");
-  eb_multifrontal_destroy(factor);
 }
 
 int main(void) {

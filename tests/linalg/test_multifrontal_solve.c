@@ -5,6 +5,7 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/multifrontal.h"
+#include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
 #include "tests/support/linear_check.h"
 #include "tests/support/sparse_factor.h"
@@ -49,11 +50,13 @@ static void test_cholmod(eb_block_matrix *A, const char *name) {
   static const int32_t counts[] = {1, 2, 3, 7, 64};
   uint64_t seed = 4;
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(64 * n, &seed), *x = eb_test_random_vector(64 * n, &seed);
-  double *want = eb_test_random_vector(64 * n, &seed), worst = 0;
-  eb_multifrontal *factor = eb_test_factored(&plain, A);
+  owned(double) *b = eb_test_random_vector(64 * n, &seed),
+                *x = eb_test_random_vector(64 * n, &seed);
+  owned(double) *want = eb_test_random_vector(64 * n, &seed);
+  double worst = 0;
+  owned(eb_multifrontal) *factor = eb_test_factored(&plain, A);
   const eb_supernodes *tree = eb_multifrontal_supernodes(factor);
-  eb_test_factor L = eb_test_cholmod(A, tree);
+  owned(eb_test_factor) L = eb_test_cholmod(A, tree);
   bool solved = true;
   for (int32_t r = 0; r < 64; r++) reference(&L, tree, b + r * n, want + r * n);
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
@@ -68,29 +71,19 @@ static void test_cholmod(eb_block_matrix *A, const char *name) {
   memcpy(want, b, sizeof *b * (size_t)(64 * n));
   solve(factor, 64, want, want);
   tap_ok(same_bits(64 * n, x, want), "and the same bits in the place of the right-hand sides");
-  eb_test_factor_clear(&L);
-  eb_multifrontal_destroy(factor);
   eb_block_matrix_destroy(A);
-  free(b);
-  free(x);
-  free(want);
 }
 
 static void test_lapack(void) {
   uint64_t seed = 7;
-  eb_block_matrix *A = eb_test_random_matrix(150, 3);
+  owned(eb_block_matrix) *A = eb_test_random_matrix(150, 3);
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-  double *want = eb_test_random_vector(n, &seed);
-  eb_multifrontal *factor = eb_test_factored(&plain, A);
+  owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  owned(double) *want = eb_test_random_vector(n, &seed);
+  owned(eb_multifrontal) *factor = eb_test_factored(&plain, A);
   eb_test_reference(A, b, want);
   solve(factor, 1, b, x);
   tap_below(eb_test_distance(n, x, want), 1e-12, "a random graph: the solution is LAPACK's");
-  eb_multifrontal_destroy(factor);
-  eb_block_matrix_destroy(A);
-  free(b);
-  free(x);
-  free(want);
 }
 
 /* One right-hand side, then `count` of them, from a factor of its own; x has room for both. */
@@ -106,8 +99,8 @@ static void test_threads(eb_block_matrix *A, const char *name, bool single) {
   uint64_t seed = 9;
   int32_t count = single ? 2 : 40;
   int64_t n = 3 * (int64_t)A->rows, all = (count + 1) * n;
-  double *b = eb_test_random_vector(all, &seed), *x = eb_test_random_vector(all, &seed);
-  double *want = eb_test_random_vector(all, &seed);
+  owned(double) *b = eb_test_random_vector(all, &seed), *x = eb_test_random_vector(all, &seed);
+  owned(double) *want = eb_test_random_vector(all, &seed);
   eb_multifrontal_settings settings = {.threads = 1, .single_precision = single};
   bool same = true;
   solve_afresh(&settings, A, count, b, want);
@@ -119,9 +112,6 @@ static void test_threads(eb_block_matrix *A, const char *name, bool single) {
   }
   tap_ok(same, "%s: the same bits on 1 to 4 threads%s", name, single ? ", single precision" : "");
   eb_block_matrix_destroy(A);
-  free(b);
-  free(x);
-  free(want);
 }
 
 /* ---- single precision ------------------------------------------------------------------------ */
@@ -129,14 +119,14 @@ static void test_threads(eb_block_matrix *A, const char *name, bool single) {
 /* Largest residual in units of |A| |x|, which is not above |b| + |r|. */
 static double backward_error(const eb_block_matrix *A, const double *b, const double *x) {
   int64_t n = 3 * (int64_t)A->rows;
-  double *r = malloc(sizeof *r * (size_t)(n + 1)), off = 0, norm = 0, most = 0;
+  owned(double) *r = malloc(sizeof *r * (size_t)(n + 1));
+  double off = 0, norm = 0, most = 0;
   if (!r) exit(1);
   eb_block_multiply(A, x, r);
   for (int64_t i = 0; i < n; i++) {
     off = fmax(off, fabs(b[i] - r[i]));
     most = fmax(most, fabs(x[i]));
   }
-  free(r);
   for (int32_t i = 0; i < A->rows; i++)
     for (int c = 0; c < 3; c++) {
       double sum = 0;
@@ -152,10 +142,11 @@ static void test_single(eb_block_matrix *A, const char *name) {
   const double scales[] = {1, 1e-200, 1e200};
   uint64_t seed = 5;
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(3 * n, &seed), *x = eb_test_random_vector(3 * n, &seed);
-  double *want = eb_test_random_vector(3 * n, &seed), worst = 0;
-  eb_multifrontal *in_double = eb_test_factored(&plain, A),
-                  *in_float = eb_test_factored(&single, A);
+  owned(double) *b = eb_test_random_vector(3 * n, &seed), *x = eb_test_random_vector(3 * n, &seed);
+  owned(double) *want = eb_test_random_vector(3 * n, &seed);
+  double worst = 0;
+  owned(eb_multifrontal) *in_double = eb_test_factored(&plain, A),
+                         *in_float = eb_test_factored(&single, A);
   for (int64_t i = 0; i < 3 * n; i++) b[i] *= scales[i / n];
   bool solved = solve(in_double, 3, b, want) > 0;
   solved &= solve(in_float, 3, b, x) == EB_CONVERGED_DIRECT;
@@ -169,12 +160,7 @@ static void test_single(eb_block_matrix *A, const char *name) {
   bool zero = solve(in_float, 1, b, x) == EB_CONVERGED_DIRECT;
   for (int64_t i = 0; i < n; i++) zero &= x[i] == 0;
   tap_ok(zero, "zero gives zero");
-  eb_multifrontal_destroy(in_double);
-  eb_multifrontal_destroy(in_float);
   eb_block_matrix_destroy(A);
-  free(b);
-  free(x);
-  free(want);
 }
 
 /* Graph Laplacian of the pattern, three times, plus `shift` on the diagonal: condition number some
@@ -197,11 +183,11 @@ static void test_ill_conditioned(void) {
   int solved = 0, refused = 0;
   double worst = 0;
   for (int digits = 0; digits < 13; digits++) {
-    eb_block_matrix *A = laplacian(pow(10, -digits));
+    owned(eb_block_matrix) *A = laplacian(pow(10, -digits));
     uint64_t seed = 5;
     int64_t n = 3 * (int64_t)A->rows;
-    double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-    eb_multifrontal *factor = NULL;
+    owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+    owned(eb_multifrontal) *factor = NULL;
     eb_reason reason = EB_RUNNING;
     tap_require(eb_multifrontal_create(&single, A, NULL, &factor), "create");
     tap_require(eb_multifrontal_factor(factor, A, NULL, &reason), "factor");
@@ -209,10 +195,6 @@ static void test_ill_conditioned(void) {
     if (reason > 0) worst = fmax(worst, backward_error(A, b, x));
     solved += reason > 0;
     refused += reason == EB_NOT_POSITIVE_DEFINITE || reason == EB_DIVERGED_LINEAR_SOLVE;
-    eb_multifrontal_destroy(factor);
-    eb_block_matrix_destroy(A);
-    free(b);
-    free(x);
   }
   tap_ok(solved >= 4 && refused >= 3 && solved + refused == 13,
          "ill-conditioned systems are solved or refused (%d solved, %d refused)", solved, refused);
@@ -225,11 +207,11 @@ static void test_outcomes(bool single) {
   const eb_multifrontal_settings settings = {.threads = 1, .single_precision = single};
   const char *name = single ? "float" : "double";
   uint64_t seed = 8;
-  eb_block_matrix *A = eb_test_grid(4, 4, 4, 2);
+  owned(eb_block_matrix) *A = eb_test_grid(4, 4, 4, 2);
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(3 * n, &seed), *x = eb_test_random_vector(3 * n, &seed);
-  double *want = eb_test_random_vector(3 * n, &seed);
-  eb_multifrontal *factor = NULL;
+  owned(double) *b = eb_test_random_vector(3 * n, &seed), *x = eb_test_random_vector(3 * n, &seed);
+  owned(double) *want = eb_test_random_vector(3 * n, &seed);
+  owned(eb_multifrontal) *factor = NULL;
   eb_reason reason = EB_RUNNING;
   tap_require(eb_multifrontal_create(&settings, A, NULL, &factor), "create");
   tap_fails(eb_multifrontal_solve(factor, 1, b, x, NULL, &reason), EB_ERR_USAGE, "no factor",
@@ -259,11 +241,6 @@ static void test_outcomes(bool single) {
   a[4] = keep;
   tap_require(eb_multifrontal_factor(factor, A, NULL, &reason), "factor");
   tap_ok(solve(factor, 3, b, x) > 0 && same_bits(3 * n, x, want), "one that succeeds mends it");
-  eb_multifrontal_destroy(factor);
-  eb_block_matrix_destroy(A);
-  free(b);
-  free(x);
-  free(want);
 }
 
 static void test_empty(void) {
@@ -272,9 +249,8 @@ static void test_empty(void) {
   eb_block_matrix A = {.start = start, .column = nothing, .diagonal = nothing, .values = value};
   for (int single = 0; single < 2; single++) {
     eb_multifrontal_settings settings = {.threads = 2, .single_precision = single};
-    eb_multifrontal *factor = eb_test_factored(&settings, &A);
+    owned(eb_multifrontal) *factor = eb_test_factored(&settings, &A);
     tap_ok(solve(factor, 2, b, x) == EB_CONVERGED_DIRECT && x[0] == 7, "a matrix without rows");
-    eb_multifrontal_destroy(factor);
   }
 }
 

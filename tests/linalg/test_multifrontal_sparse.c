@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "solvers/linalg/multifrontal.h"
+#include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
 #include "tests/support/linear_check.h"
 #include "tests/support/sparse_factor.h"
@@ -61,14 +62,13 @@ static bool rows_equal(int64_t n, int32_t count, int64_t stride, const double *r
  * it. */
 static void solve_in_company(eb_multifrontal *factor, int64_t n, const double *b, double *x) {
   uint64_t seed = 77;
-  double *eight = eb_test_random_vector(8 * n, &seed), *y = eb_test_random_vector(8 * n, &seed);
+  owned(double) *eight = eb_test_random_vector(8 * n, &seed),
+                *y = eb_test_random_vector(8 * n, &seed);
   for (int r = 0; r < SIDES; r++) {
     memcpy(eight, b + r * n, sizeof *b * (size_t)n);
     solve(factor, 8, eight, y);
     memcpy(x + r * n, y, sizeof *x * (size_t)n);
   }
-  free(eight);
-  free(y);
 }
 
 /* The solve with the tree that is left out must add the same numbers in the same order; 1e-14
@@ -78,14 +78,15 @@ static void test_sparse(eb_block_matrix *A, const char *name) {
   static const int32_t counts[] = {1, 8, 13, 31, SIDES};
   uint64_t seed = 4;
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = sparse_sides(A, &seed), *x = eb_test_random_vector(SIDES * n, &seed);
-  double *want = eb_test_random_vector(SIDES * n, &seed), worst = 0;
-  eb_multifrontal *factor = eb_test_factored(&plain, A);
+  owned(double) *b = sparse_sides(A, &seed), *x = eb_test_random_vector(SIDES * n, &seed);
+  owned(double) *want = eb_test_random_vector(SIDES * n, &seed);
+  double worst = 0;
+  owned(eb_multifrontal) *factor = eb_test_factored(&plain, A);
   solve_in_company(factor, n, b, want);
   bool solved = true, same = true, in_place = true;
   for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
     int64_t stride = counts[k] + 3 * (int64_t)(k % 2);
-    double *rows = as_rows(n, counts[k], stride, b), *y = as_rows(n, 0, stride, b);
+    owned(double) *rows = as_rows(n, counts[k], stride, b), *y = as_rows(n, 0, stride, b);
     solved &= solve(factor, counts[k], b, x) == EB_CONVERGED_DIRECT;
     for (int32_t r = 0; r < counts[k]; r++)
       worst = fmax(worst, eb_test_distance(n, x + r * n, want + r * n));
@@ -93,52 +94,39 @@ static void test_sparse(eb_block_matrix *A, const char *name) {
     same &= rows_equal(n, counts[k], stride, y, x);
     solve_rows(factor, counts[k], stride, rows, rows);
     in_place &= rows_equal(n, counts[k], stride, rows, x);
-    free(rows);
-    free(y);
   }
   tap_ok(solved, "%s: right-hand sides with few entries are solved", name);
   tap_below(worst, 1e-14, "as beside others that have entries everywhere");
   tap_ok(same && in_place, "stored by rows they give the same bits, in place too");
-  eb_multifrontal_destroy(factor);
   eb_block_matrix_destroy(A);
-  free(b);
-  free(x);
-  free(want);
 }
 
 /* Rows of WIDE and one column by itself. */
 static void test_sparse_threads(eb_block_matrix *A, const char *name, bool single) {
   uint64_t seed = 9;
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = sparse_sides(A, &seed), *rows = as_rows(n, SIDES, WIDE, b);
-  double *x = as_rows(n, 0, WIDE, b), *want = as_rows(n, 0, WIDE, b);
+  owned(double) *b = sparse_sides(A, &seed), *rows = as_rows(n, SIDES, WIDE, b);
+  owned(double) *x = as_rows(n, 0, WIDE, b), *want = as_rows(n, 0, WIDE, b);
   eb_multifrontal_settings settings = {.threads = 1, .single_precision = single};
   bool same = true, solved = true;
   for (int run = 0; run < 5; run++) {
     settings.threads = 1 + run % 4;
-    eb_multifrontal *factor = eb_test_factored(&settings, A);
+    owned(eb_multifrontal) *factor = eb_test_factored(&settings, A);
     double *to = run == 0 ? want : x;
     solved &= solve_rows(factor, SIDES, WIDE, rows, to) == EB_CONVERGED_DIRECT;
     same &= memcmp(to, want, sizeof *to * (size_t)(n * WIDE)) == 0;
-    eb_multifrontal_destroy(factor);
   }
   tap_ok(solved && same, "%s: few entries, the same bits on 1 to 4 threads%s", name,
          single ? ", single precision" : "");
   eb_block_matrix_destroy(A);
-  free(b);
-  free(rows);
-  free(x);
-  free(want);
 }
 
 static double flops_of(eb_multifrontal *factor, int32_t count, const double *b, double *x) {
-  eb_step_log *log = NULL;
+  owned(eb_step_log) *log = NULL;
   eb_reason reason;
   tap_require(eb_step_log_create(1, &log), "log");
   tap_require(eb_multifrontal_solve(factor, count, b, x, log, &reason), "solve");
-  double flops = log->counters[EB_COUNT_FLOPS];
-  eb_step_log_destroy(log);
-  return flops;
+  return log->counters[EB_COUNT_FLOPS];
 }
 
 /* Of eight columns with one entry at the same node only the paths to the root are worked on, which
@@ -146,11 +134,11 @@ static double flops_of(eb_multifrontal *factor, int32_t count, const double *b, 
  * done going up, and all of it going down. */
 static void test_sparse_cost(void) {
   uint64_t seed = 3;
-  eb_block_matrix *A = eb_test_grid(14, 14, 14, 4);
+  owned(eb_block_matrix) *A = eb_test_grid(14, 14, 14, 4);
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = calloc((size_t)(8 * n), sizeof *b), *x = eb_test_random_vector(8 * n, &seed);
+  owned(double) *b = calloc((size_t)(8 * n), sizeof *b), *x = eb_test_random_vector(8 * n, &seed);
   if (!b) exit(1);
-  eb_multifrontal *factor = eb_test_factored(&plain, A);
+  owned(eb_multifrontal) *factor = eb_test_factored(&plain, A);
   double pass = 16 * (double)eb_multifrontal_entries(factor), zero = 0;
   double none = flops_of(factor, 8, b, x);
   for (int64_t i = 0; i < 8 * n; i++) zero += fabs(x[i]);
@@ -161,10 +149,6 @@ static void test_sparse_cost(void) {
   tap_ok(none == pass && zero == 0, "empty right-hand sides go down the tree only");
   tap_ok(one > pass && one < 1.75 * pass, "one entry: %.2f of the work going up", one / pass - 1);
   tap_ok(solve(factor, 8, b, x) == EB_DIVERGED_NAN, "an entry that is no number is one");
-  eb_multifrontal_destroy(factor);
-  eb_block_matrix_destroy(A);
-  free(b);
-  free(x);
 }
 
 int main(void) {

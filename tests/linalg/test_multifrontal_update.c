@@ -5,6 +5,7 @@
 
 #include "problems/base/memory.h"
 #include "solvers/linalg/multifrontal.h"
+#include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
 #include "tests/support/sparse_factor.h"
 #include "tests/tap.h"
@@ -37,6 +38,7 @@ static void end(subject *s) {
   eb_block_matrix_destroy(s->A);
   free(s->marked);
 }
+OWNED(subject, end)
 
 static eb_reason update(subject *s, eb_step_log *log) {
   eb_reason reason = EB_RUNNING;
@@ -114,10 +116,10 @@ static double forming(const eb_supernodes *t, int32_t s) {
 }
 
 static void test_extent(eb_keep_updates keep) {
-  subject s = begin_keeping(keep, eb_test_solid(10, 3), 1, false);
-  eb_step_log *log = NULL;
+  owned(subject) s = begin_keeping(keep, eb_test_solid(10, 3), 1, false);
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(1, &log), "log");
-  eb_test_factor before = eb_test_export(s.factor);
+  owned(eb_test_factor) before = eb_test_export(s.factor);
   tap_ok(update(&s, log) == EB_CONVERGED_DIRECT &&
              log->counters[EB_COUNT_UPDATED_SUPERNODES] == 0 && log->counters[EB_COUNT_FLOPS] == 0,
          "nothing marked: nothing is done");
@@ -135,23 +137,19 @@ static void test_extent(eb_keep_updates keep) {
          "one leaf marked: the path to the root is refactored");
   memset(s.marked, 1, (size_t)s.tree->count);
   update(&s, log);
-  eb_test_factor after = eb_test_export(s.factor);
+  owned(eb_test_factor) after = eb_test_export(s.factor);
   tap_ok(eb_test_factor_same(&before, &after), "an unchanged matrix leaves the factor as it was");
   bool timed = true;
   for (int32_t t = 0; t < s.tree->count; t++) timed &= s.tree->seconds[t] > 0;
   tap_ok(timed, "every front is timed");
-  eb_test_factor_clear(&before);
-  eb_test_factor_clear(&after);
-  eb_step_log_destroy(log);
-  end(&s);
 }
 
 /* A leaf is marked whose siblings are in the same small subtree: their update matrices are formed
  * again, which the flops tell, and only those of one such subtree, a 48th of all operations or
  * 2 MFLOP. */
 static void test_formed_again(void) {
-  subject s = begin_keeping(EB_KEEP_UPPER, eb_test_solid(13, 3), 1, false);
-  eb_step_log *log = NULL;
+  owned(subject) s = begin_keeping(EB_KEEP_UPPER, eb_test_solid(13, 3), 1, false);
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(1, &log), "log");
   double total = 0, most = 0, ever = 0;
   for (int32_t t = 0; t < s.tree->count; t++) total += s.tree->flops[t];
@@ -169,28 +167,24 @@ static void test_formed_again(void) {
   tap_ok(ever > 0.2 * s.tree->count && ever < s.tree->count,
          "%.0f of %d paths form update matrices beside them again", ever, s.tree->count);
   tap_below(most, fmax(total / 48, 2e6), "within one small subtree");
-  eb_step_log_destroy(log);
-  end(&s);
 }
 
 /* Half with one thread; each further one has a stack, for less than one of some 48 subtrees: a
  * twentieth allows for uneven ones. */
 static void test_upper_memory(bool single) {
-  eb_block_matrix *A = eb_test_grid(64, 8, 8, 3);
+  owned(eb_block_matrix) *A = eb_test_grid(64, 8, 8, 3);
   int64_t updates[4], factor[4];
   for (int k = 0; k < 4; k++) {
     const eb_multifrontal_settings settings = {.keep_updates = k ? EB_KEEP_UPPER : EB_KEEP_ALL,
                                                .single_precision = single,
                                                .threads = k ? k : 1};
-    eb_multifrontal *f = NULL;
-    eb_step_log *log = NULL;
+    owned(eb_multifrontal) *f = NULL;
+    owned(eb_step_log) *log = NULL;
     tap_require(eb_step_log_create(1, &log), "log");
     tap_require(eb_multifrontal_create(&settings, A, log, &f), "create");
     updates[k] = eb_multifrontal_memory_of(f).updates;
     factor[k] = eb_multifrontal_memory_of(f).factor;
     tap_near(log->memory_bytes[EB_MEMORY_UPDATES], (double)updates[k], 0, "the log has the bytes");
-    eb_multifrontal_destroy(f);
-    eb_step_log_destroy(log);
   }
   tap_below((double)updates[1], 0.5 * (double)updates[0], "upper: half of the bytes");
   tap_ok(factor[1] == factor[0], "and the same factor");
@@ -198,16 +192,15 @@ static void test_upper_memory(bool single) {
             "another thread takes little more");
   tap_ok(updates[2] > updates[1] && updates[3] - updates[2] == updates[2] - updates[1],
          "the same for each");
-  eb_block_matrix_destroy(A);
 }
 
 static void test_usage(void) {
-  eb_block_matrix *A = eb_test_grid(3, 3, 3, 3);
+  owned(eb_block_matrix) *A = eb_test_grid(3, 3, 3, 3);
   const eb_multifrontal_settings dropped = {.threads = 1},
                                  kept = {.threads = 1, .keep_updates = EB_KEEP_ALL};
   eb_multifrontal *factor = NULL;
   eb_reason reason;
-  uint8_t *marked;
+  owned(uint8_t) *marked = NULL;
   tap_require(EB_NEW(marked, A->rows), "marks");
   tap_require(eb_multifrontal_create(&kept, A, NULL, &factor), "create");
   tap_fails(eb_multifrontal_update(factor, A, marked, NULL, &reason), EB_ERR_USAGE, "factor",
@@ -218,8 +211,6 @@ static void test_usage(void) {
   tap_fails(eb_multifrontal_update(factor, A, marked, NULL, &reason), EB_ERR_USAGE, "keep_updates",
             "an update without kept update matrices");
   eb_multifrontal_destroy(factor);
-  eb_block_matrix_destroy(A);
-  free(marked);
 }
 
 /* ---- outcomes -------------------------------------------------------------------------------- */
@@ -230,7 +221,7 @@ static double *entry(subject *s, int32_t node, int axis) {
 
 /* A negative diagonal entry makes just the pivot of its own row fail. */
 static void test_not_definite(eb_block_matrix *A, int threads, bool single, const char *name) {
-  subject s = begin(A, threads, single);
+  owned(subject) s = begin(A, threads, single);
   uint64_t seed = 21;
   bool found = true, recovered = true;
   for (int k = 0; k < 10; k++) {
@@ -254,11 +245,10 @@ static void test_not_definite(eb_block_matrix *A, int threads, bool single, cons
   }
   tap_ok(found, "%s: the row whose pivot fails first is named", name);
   tap_ok(recovered, "and the factor recovers");
-  end(&s);
 }
 
 static void test_not_finite(int threads, double bad, const char *name) {
-  subject s = begin(eb_test_grid(8, 8, 8, 3), threads, false);
+  owned(subject) s = begin(eb_test_grid(8, 8, 8, 3), threads, false);
   uint64_t seed = 23;
   bool found = true;
   for (int k = 0; k < 8; k++) {
@@ -279,13 +269,12 @@ static void test_not_finite(int threads, double bad, const char *name) {
     found &= factor_whole(&s) == EB_CONVERGED_DIRECT;
   }
   tap_ok(found, "%s anywhere in the matrix is found with %d threads", name, threads);
-  end(&s);
 }
 
 /* After a failed update there is no factor until a whole factorization. */
 static void test_failed_update(eb_keep_updates keeping) {
-  subject s = begin_keeping(keeping, eb_test_grid(6, 6, 6, 3), 1, false);
-  eb_test_factor want = eb_test_export(s.factor);
+  owned(subject) s = begin_keeping(keeping, eb_test_grid(6, 6, 6, 3), 1, false);
+  owned(eb_test_factor) want = eb_test_export(s.factor);
   eb_reason reason;
   int32_t node = s.tree->order[2];
   double keep = *entry(&s, node, 1);
@@ -298,17 +287,14 @@ static void test_failed_update(eb_keep_updates keeping) {
             "and leaves nothing to update");
   *entry(&s, node, 1) = keep;
   factor_whole(&s);
-  eb_test_factor got = eb_test_export(s.factor);
+  owned(eb_test_factor) got = eb_test_export(s.factor);
   tap_ok(eb_test_factor_same(&want, &got), "until the whole matrix is factored again");
-  eb_test_factor_clear(&want);
-  eb_test_factor_clear(&got);
-  end(&s);
 }
 
 /* Graph Laplacian kron I: singular by exactly one constant vector a component. */
 static void test_singular(int32_t rows, bool single, const char *name) {
   eb_block_matrix *A = eb_test_random_matrix(rows, 8);
-  subject s = begin(A, 1, single);
+  owned(subject) s = begin(A, 1, single);
   for (int32_t i = 0; i < A->rows; i++)
     for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
       double *a = A->values + 9 * (int64_t)b;
@@ -316,7 +302,6 @@ static void test_singular(int32_t rows, bool single, const char *name) {
       a[0] = a[4] = a[8] = b == A->diagonal[i] ? 0.1 * (A->start[i + 1] - A->start[i] - 1) : -0.1;
     }
   tap_ok(factor_whole(&s) == EB_NOT_POSITIVE_DEFINITE, "%s: a singular matrix is found", name);
-  end(&s);
 }
 
 static void test_no_growth(eb_keep_updates keep) {

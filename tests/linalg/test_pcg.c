@@ -7,6 +7,7 @@
 
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
+#include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
 #include "tests/support/linear_check.h"
 #include "tests/tap.h"
@@ -46,6 +47,7 @@ static void clear_fixture(fixture *f) {
   free(f->x);
   free(f->want);
 }
+OWNED(fixture, clear_fixture)
 
 static void zero_guess(fixture *f) {
   memset(f->x, 0, (size_t)f->n * sizeof *f->x);
@@ -53,7 +55,7 @@ static void zero_guess(fixture *f) {
 
 /* |x - want| <= cond(A) rtol |x|; 1e-10 for rtol = 1e-13 and condition numbers below 1e5. */
 static void test_solutions(eb_block_matrix *A, const char *name) {
-  fixture f = make_fixture(A);
+  owned(fixture) f = make_fixture(A);
   for (int k = 0; k < PRECONDITIONERS; k++) {
     eb_linear_settings s = settings_for(preconditioners[k]);
     zero_guess(&f);
@@ -62,13 +64,12 @@ static void test_solutions(eb_block_matrix *A, const char *name) {
     tap_below(eb_test_distance(f.n, f.x, f.want), 1e-10, "its solution is LAPACK's");
     tap_below(result.residual, 1e-13 * eb_norm(f.n, f.b), "its residual meets the tolerance");
   }
-  clear_fixture(&f);
 }
 
 /* A stiff slender bar, where the preconditioner matters. */
 static void test_iteration_counts(void) {
   int64_t iterations[PRECONDITIONERS];
-  fixture f = make_fixture(eb_test_bar(20, 4, 4, 0.025, 0.45, NULL));
+  owned(fixture) f = make_fixture(eb_test_bar(20, 4, 4, 0.025, 0.45, NULL));
   for (int k = 0; k < PRECONDITIONERS; k++) {
     eb_linear_settings s = settings_for(preconditioners[k]);
     zero_guess(&f);
@@ -80,25 +81,22 @@ static void test_iteration_counts(void) {
          (int)iterations[2]);
   tap_ok(3 * iterations[3] < iterations[1], "ic (%d) needs less than a third of jacobi's",
          (int)iterations[3]);
-  clear_fixture(&f);
 }
 
 /* b - A x */
 static double residual_of(const eb_block_matrix *A, const double *b, const double *x) {
   const int64_t n = 3 * (int64_t)A->rows;
   uint64_t seed = 1;
-  double *r = eb_test_random_vector(n, &seed);
+  owned(double) *r = eb_test_random_vector(n, &seed);
   eb_block_multiply(A, x, r);
   for (int64_t i = 0; i < n; i++) r[i] = b[i] - r[i];
-  double norm = eb_norm(n, r);
-  free(r);
-  return norm;
+  return eb_norm(n, r);
 }
 
 /* Residuals logged by the method, against residuals of restarted solves of k iterations. */
 static void test_log(void) {
-  fixture f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
-  eb_step_log *log = NULL;
+  owned(fixture) f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
+  owned(eb_step_log) *log = NULL;
   eb_linear_settings s = settings_for("jacobi");
   tap_require(eb_step_log_create(1000, &log), "log");
   eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, log, NULL);
@@ -118,12 +116,10 @@ static void test_log(void) {
     tap_near(log->residuals[k], residual_of(f.A, f.b, f.x), 1e-12 * eb_norm(f.n, f.b),
              "a logged residual is that of its iterate");
   }
-  eb_step_log_destroy(log);
-  clear_fixture(&f);
 }
 
 static void test_tolerances(void) {
-  fixture f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
+  owned(fixture) f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
   eb_linear_settings s = settings_for("jacobi");
   s.rtol = 0;
   s.atol = 1e-4;
@@ -152,7 +148,6 @@ static void test_tolerances(void) {
   result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
   tap_ok(result.reason > 0 && result.iterations == 0 && eb_norm(f.n, f.x) == 0,
          "a zero right-hand side has the solution 0");
-  clear_fixture(&f);
 }
 
 /* Outcome of solving with one diagonal entry of the bar replaced. */
@@ -167,7 +162,7 @@ static eb_linear_result with_entry(fixture *f, const char *preconditioner, doubl
 }
 
 static void test_bad_matrices(void) {
-  fixture f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
+  owned(fixture) f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
   tap_ok(with_entry(&f, "none", -1e7).reason == EB_DIVERGED_BREAKDOWN,
          "none: a negative direction is a breakdown");
   for (int k = 1; k < PRECONDITIONERS; k++)
@@ -188,12 +183,11 @@ static void test_bad_matrices(void) {
   f.b[0] = 0;
   f.A->values[9 * (int64_t)f.A->start[f.A->rows / 2] + 1] = NAN;
   tap_ok(with_entry(&f, "jacobi", 1e6).reason == EB_DIVERGED_NAN, "a NaN off the diagonal");
-  clear_fixture(&f);
 }
 
 /* A free elastic body: K alone has six rigid motions in its kernel. */
 static void test_singular(void) {
-  fixture f = make_fixture(eb_test_random_matrix(30, 8));
+  owned(fixture) f = make_fixture(eb_test_random_matrix(30, 8));
   /* Graph Laplacian kron I: singular, positive semi-definite; b is not in its range. */
   for (int32_t i = 0; i < f.A->rows; i++)
     for (int32_t b = f.A->start[i]; b < f.A->start[i + 1]; b++) {
@@ -211,7 +205,6 @@ static void test_singular(void) {
            "%s: an inconsistent singular system is not called solved (outcome %d)",
            preconditioners[k], (int)result.reason);
   }
-  clear_fixture(&f);
 }
 
 /* IC(0) breaks down on this matrix (Kershaw 1978), positive definite though it is; as 1x1 entries
@@ -225,12 +218,11 @@ static void test_shift(void) {
   for (int32_t i = 0; i < 4; i++)
     for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
       for (int r = 0; r < 3; r++) A->values[9 * b + 4 * r] = kershaw[i][A->column[b]];
-  fixture f = make_fixture(A);
+  owned(fixture) f = make_fixture(A);
   eb_linear_settings s = settings_for("ic");
   eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
   tap_ok(result.reason == EB_CONVERGED_RTOL, "ic recovers from a breakdown of the factorization");
   tap_below(eb_test_distance(f.n, f.x, f.want), 1e-10, "and the solution is LAPACK's");
-  clear_fixture(&f);
 }
 
 /* A path has no fill: its incomplete factorization is the exact one, and the first step the
@@ -247,7 +239,7 @@ static void test_exact_factor(void) {
   tap_require(eb_block_matrix_create(NODES, path, NODES - 1, 2, &A), "pattern");
   for (int64_t k = 0; k < 9 * (int64_t)A->start[NODES]; k++) A->values[k] = eb_test_random(&seed);
   eb_test_make_dominant(A);
-  fixture f = make_fixture(A);
+  owned(fixture) f = make_fixture(A);
   eb_linear_settings s = settings_for("ic");
   s.rtol = 1e-12;
   eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, NULL, NULL);
@@ -255,7 +247,6 @@ static void test_exact_factor(void) {
          "without fill the incomplete factorization is exact (%d iterations)",
          (int)result.iterations);
   tap_below(eb_test_distance(f.n, f.x, f.want), 1e-10, "and the solution is LAPACK's");
-  clear_fixture(&f);
 }
 
 /* What a solve leaves: its last iterate and every residual. */
@@ -283,6 +274,7 @@ static void clear_outcome(outcome *o) {
   free(o->x);
   eb_step_log_destroy(o->log);
 }
+OWNED(outcome, clear_outcome)
 
 static bool same_bits(const outcome *a, const outcome *b, int64_t n) {
   return memcmp(a->x, b->x, (size_t)n * sizeof *a->x) == 0 &&
@@ -297,46 +289,40 @@ static bool same_bits(const outcome *a, const outcome *b, int64_t n) {
 static void threads_agree(const eb_block_matrix *A, const char *name) {
   uint64_t seed = 3;
   int64_t n = 3 * (int64_t)A->rows;
-  double *b = eb_test_random_vector(n, &seed);
+  owned(double) *b = eb_test_random_vector(n, &seed);
   int before = omp_get_max_threads();
   for (int k = 0; k < PRECONDITIONERS; k++) {
-    outcome one = solve_on(1, preconditioners[k], 12, A, b);
+    owned(outcome) one = solve_on(1, preconditioners[k], 12, A, b);
     for (int threads = 2; threads <= 3; threads++) {
-      outcome more = solve_on(threads, preconditioners[k], 12, A, b);
+      owned(outcome) more = solve_on(threads, preconditioners[k], 12, A, b);
       tap_ok(same_bits(&one, &more, n), "%s, %s: same bits with 1 and %d threads", name,
              preconditioners[k], threads);
-      clear_outcome(&more);
     }
-    clear_outcome(&one);
   }
   tap_ok(omp_get_max_threads() == before, "the caller's number of threads is restored");
-  free(b);
 }
 
 /* Enough blocks for the iteration to take half of them: its residuals are still those of the whole
  * matrix, which residual_of multiplies with. */
 static void test_threads(void) {
   enum { ITERATIONS = 12 };
-  eb_block_matrix *bar = eb_test_bar(30, 18, 18, 0.02, 0.4, NULL);
+  owned(eb_block_matrix) *bar = eb_test_bar(30, 18, 18, 0.02, 0.4, NULL);
   uint64_t seed = 3;
-  double *b = eb_test_random_vector(3 * (int64_t)bar->rows, &seed);
+  owned(double) *b = eb_test_random_vector(3 * (int64_t)bar->rows, &seed);
   threads_agree(bar, "bar");
   for (int k = 0; k < PRECONDITIONERS; k++) {
-    outcome o = solve_on(2, preconditioners[k], ITERATIONS, bar, b);
+    owned(outcome) o = solve_on(2, preconditioners[k], ITERATIONS, bar, b);
     tap_near(o.log->residuals[ITERATIONS], residual_of(bar, b, o.x), 1e-12 * o.log->residuals[0],
              "large: the last residual is that of the iterate");
-    clear_outcome(&o);
   }
-  free(b);
-  eb_block_matrix_destroy(bar);
 }
 
 /* A path has a row a level: one thread sweeps for all. */
 static void test_narrow(void) {
   enum { NODES = 6000 };
-  int32_t *path = malloc(2 * (NODES - 1) * sizeof *path);
+  owned(int32_t) *path = malloc(2 * (NODES - 1) * sizeof *path);
   uint64_t seed = 14;
-  eb_block_matrix *A = NULL;
+  owned(eb_block_matrix) *A = NULL;
   for (int32_t e = 0; path && e < NODES - 1; e++) {
     path[2 * e] = e;
     path[2 * e + 1] = e + 1;
@@ -347,16 +333,14 @@ static void test_narrow(void) {
   for (int64_t k = 0; k < 9 * (int64_t)A->start[NODES]; k++) A->values[k] = eb_test_random(&seed);
   eb_test_make_dominant(A);
   threads_agree(A, "path");
-  eb_block_matrix_destroy(A);
-  free(path);
 }
 
 /* Rings of four nodes on which IC(0) breaks down (see test_shift), as many as a team is put to. */
 static void test_shift_by_team(void) {
   enum { RINGS = 1000, NODES = 4 * RINGS };
   static const double entries[3] = {3, -2, 2}; /* diagonal, neighbours, and where the ring closes */
-  int32_t *edges = malloc(2 * NODES * sizeof *edges);
-  eb_block_matrix *A = NULL;
+  owned(int32_t) *edges = malloc(2 * NODES * sizeof *edges);
+  owned(eb_block_matrix) *A = NULL;
   for (int32_t e = 0; edges && e < NODES; e++) {
     edges[2 * e] = e;
     edges[2 * e + 1] = e % 4 == 3 ? e - 3 : e + 1;
@@ -372,8 +356,6 @@ static void test_shift_by_team(void) {
         A->values[9 * b + 4 * r] = scale * entries[apart == 3 ? 2 : apart];
     }
   threads_agree(A, "rings");
-  eb_block_matrix_destroy(A);
-  free(edges);
 }
 
 /* ---- against the textbook ---- */
@@ -383,7 +365,7 @@ static void test_shift_by_team(void) {
 static void reference_factor(const eb_block_matrix *A, const char *kind, double *L) {
   const int32_t rows = A->rows, n = 3 * rows;
   const bool ic = strcmp(kind, "ic") == 0, jacobi = strcmp(kind, "jacobi") == 0;
-  double *a = eb_test_dense(A);
+  owned(double) *a = eb_test_dense(A);
   for (int32_t k = 0; k < n; k++)
     for (int32_t i = k; i < n; i++) {
       bool kept = i / 3 == k / 3 || (ic && eb_block_matrix_find(A, i / 3, k / 3) >= 0);
@@ -392,7 +374,6 @@ static void reference_factor(const eb_block_matrix *A, const char *kind, double 
       for (int32_t j = 0; j < k; j++) sum -= L[(int64_t)i * n + j] * L[(int64_t)k * n + j];
       L[(int64_t)i * n + k] = !kept ? 0 : i > k ? sum / L[(int64_t)k * n + k] : sqrt(sum);
     }
-  free(a);
 }
 
 static void reference_apply(int32_t n, const double *L, const double *r, double *z) {
@@ -443,12 +424,12 @@ static void test_history(void) {
   enum { ITERATIONS = 25 };
   double norms[ITERATIONS + 1];
   uint64_t seed = 5;
-  eb_block_matrix *A = eb_test_bar(9, 3, 3, 0.025, 0.45, NULL);
+  owned(eb_block_matrix) *A = eb_test_bar(9, 3, 3, 0.025, 0.45, NULL);
   int32_t n = 3 * A->rows;
-  double *a = eb_test_dense(A), *b = eb_test_random_vector(n, &seed);
-  double *L = eb_test_random_vector((int64_t)n * n, &seed);
+  owned(double) *a = eb_test_dense(A), *b = eb_test_random_vector(n, &seed);
+  owned(double) *L = eb_test_random_vector((int64_t)n * n, &seed);
   for (int k = 0; k < PRECONDITIONERS; k++) {
-    outcome o = solve_on(1, preconditioners[k], ITERATIONS, A, b);
+    owned(outcome) o = solve_on(1, preconditioners[k], ITERATIONS, A, b);
     double worst = 0;
     memset(L, 0, (size_t)n * (size_t)n * sizeof *L);
     reference_factor(A, preconditioners[k], L);
@@ -457,12 +438,7 @@ static void test_history(void) {
       worst = fmax(worst, fabs(o.log->residuals[m] - norms[m]) / norms[0]);
     tap_ok(o.log->residual_count >= ITERATIONS, "%s: every residual is logged", preconditioners[k]);
     tap_below(worst, 1e-9, "and is that of plain conjugate gradients");
-    clear_outcome(&o);
   }
-  free(a);
-  free(b);
-  free(L);
-  eb_block_matrix_destroy(A);
 }
 
 static void test_no_allocation(void) {
@@ -487,9 +463,9 @@ static void test_no_allocation(void) {
 }
 
 static void test_usage(void) {
-  fixture f = make_fixture(eb_test_random_matrix(4, 1));
+  owned(fixture) f = make_fixture(eb_test_random_matrix(4, 1));
   eb_linear_settings s = settings_for("jacobi");
-  eb_linear *linear = NULL;
+  owned(eb_linear) *linear = NULL;
   eb_linear_result result;
   eb_reason reason;
   s.kind = "cgs";
@@ -519,13 +495,10 @@ static void test_usage(void) {
   tap_require(eb_linear_create(&s, f.A, NULL, &linear), "create");
   tap_fails(eb_linear_solve(linear, f.b, f.x, NULL, false, &result), EB_ERR_INVALID,
             "eb_linear_set_matrix", "a solve before a matrix");
-  eb_block_matrix *other = eb_test_random_matrix(5, 1);
+  owned(eb_block_matrix) *other = eb_test_random_matrix(5, 1);
   tap_fails(eb_linear_set_matrix(linear, other, NULL, &reason), EB_ERR_INVALID, "5 rows",
             "a matrix of another pattern");
-  eb_block_matrix_destroy(other);
-  eb_linear_destroy(linear);
   eb_linear_destroy(NULL);
-  clear_fixture(&f);
 }
 
 int main(void) {

@@ -6,6 +6,7 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/linear.h"
+#include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
 #include "tests/support/linear_check.h"
 #include "tests/tap.h"
@@ -76,10 +77,10 @@ static void read_handlers(void (*out[SIGNALS])(int)) {
  * fewer iterations. */
 static void test_near_null_space(void) {
   uint64_t seed = 9;
-  double *positions = NULL;
-  eb_block_matrix *A = eb_test_bar(24, 6, 6, 1e-3, 0.3, &positions);
+  owned(double) *positions = NULL;
+  owned(eb_block_matrix) *A = eb_test_bar(24, 6, 6, 1e-3, 0.3, &positions);
   int64_t n = 3 * (int64_t)A->rows, iterations[2];
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
   eb_linear_settings s = settings_for("-ksp_type cg -pc_type gamg");
   s.rtol = 1e-8;
   for (int k = 0; k < 2; k++) {
@@ -91,15 +92,11 @@ static void test_near_null_space(void) {
   }
   tap_ok(iterations[1] < iterations[0], "rigid motions: %d iterations instead of %d",
          (int)iterations[1], (int)iterations[0]);
-  eb_block_matrix_destroy(A);
-  free(positions);
-  free(b);
-  free(x);
 }
 
 /* Two solvers at once keep their own options. */
 static void test_side_by_side(fixture *f) {
-  eb_linear *one = NULL, *two = NULL;
+  owned(eb_linear) *one = NULL, *two = NULL;
   eb_reason reason = EB_RUNNING;
   eb_linear_result a = {.reason = EB_RUNNING}, b = a;
   eb_linear_settings s = settings_for("-ksp_type preonly -pc_type lu");
@@ -113,16 +110,14 @@ static void test_side_by_side(fixture *f) {
   tap_require(eb_linear_solve(two, f->b, f->x, NULL, true, &b), "solve");
   tap_ok(a.reason == EB_CONVERGED_DIRECT && b.reason == EB_DIVERGED_MAX_IT && b.iterations == 1,
          "solvers side by side keep their own options");
-  eb_linear_destroy(one);
-  eb_linear_destroy(two);
 }
 
 /* A second matrix of the same pattern: twice the first, so half the solution. */
 static void test_new_values(fixture *f) {
-  eb_linear *linear = NULL;
+  owned(eb_linear) *linear = NULL;
   eb_reason reason = EB_RUNNING;
   eb_linear_result result = {.reason = EB_RUNNING};
-  eb_block_matrix *twice = NULL;
+  owned(eb_block_matrix) *twice = NULL;
   eb_linear_settings s = settings_for("-ksp_type preonly -pc_type cholesky");
   tap_require(eb_block_matrix_like(f->A, &twice), "like");
   for (int64_t k = 0; k < 9 * (int64_t)f->A->start[f->A->rows]; k++)
@@ -133,8 +128,6 @@ static void test_new_values(fixture *f) {
   tap_require(eb_linear_solve(linear, f->b, f->x, NULL, false, &result), "solve");
   for (int64_t k = 0; k < f->n; k++) f->x[k] *= 2;
   tap_below(eb_test_distance(f->n, f->x, f->want), 1e-10, "a second matrix replaces the first");
-  eb_linear_destroy(linear);
-  eb_block_matrix_destroy(twice);
 }
 
 static bool is_zero(int64_t n, const double *x) {
@@ -145,18 +138,18 @@ static bool is_zero(int64_t n, const double *x) {
 
 /* Of a matrix that is large enough, whose values are written anew before each of two solves. */
 static void test_spent(bool spends) {
-  eb_block_matrix *A = eb_test_bar(45, 20, 18, 1e-3, 0.3, NULL), *kept = NULL;
+  owned(eb_block_matrix) *A = eb_test_bar(45, 20, 18, 1e-3, 0.3, NULL), *kept = NULL;
   const int64_t n = 3 * (int64_t)A->rows, entries = 9 * (int64_t)A->start[A->rows];
   enum { PAGE = 4096 / sizeof(double) }; /* may be left at either end */
   uint64_t seed = 11;
-  eb_linear *linear = NULL;
+  owned(eb_linear) *linear = NULL;
   eb_reason reason = EB_RUNNING;
   eb_linear_result result;
   eb_linear_settings s = settings_for("-ksp_type cg -pc_type jacobi");
   s.rtol = 1e-3;
   s.spends_matrix = spends;
-  double *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
-  double *r = eb_test_random_vector(n, &seed);
+  owned(double) *b = eb_test_random_vector(n, &seed), *x = eb_test_random_vector(n, &seed);
+  owned(double) *r = eb_test_random_vector(n, &seed);
   tap_require(eb_block_matrix_like(A, &kept), "like");
   memcpy(kept->values, A->values, (size_t)entries * sizeof *A->values);
   tap_require(eb_linear_create(&s, A, NULL, &linear), "create");
@@ -172,12 +165,6 @@ static void test_spent(bool spends) {
     tap_ok(result.reason == EB_CONVERGED_RTOL && eb_norm(n, r) <= 1.01e-3 * eb_norm(n, b),
            "and round %d is solved", round);
   }
-  eb_linear_destroy(linear);
-  eb_block_matrix_destroy(kept);
-  eb_block_matrix_destroy(A);
-  free(b);
-  free(x);
-  free(r);
 }
 
 static void test_outcomes(fixture *f) {

@@ -8,6 +8,7 @@
 #include "solvers/subspace/derivatives.h"
 #include "solvers/subspace/points.h"
 #include "solvers/subspace/skinning.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "tests/support/lapack.h"
 
@@ -15,6 +16,11 @@
 #include <omp.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+OWNED(eb_skinning, eb_skinning_clear)
+OWNED(eb_scalar_matrix, eb_scalar_clear)
+OWNED_POINTER(eb_bounded, eb_bounded_destroy)
+OWNED(eb_basis, eb_basis_clear)
 
 static uint64_t seed = 23;
 
@@ -26,17 +32,17 @@ static double *vector(int64_t n) {
 
 static uint8_t *pins_of(const eb_scene *scene) {
   uint8_t *pinned = calloc((size_t)scene->mesh->node_count, 1);
-  double *target = vector(3 * (int64_t)scene->mesh->node_count);
+  owned(double) *target = vector(3 * (int64_t)scene->mesh->node_count);
   eb_scene_boundary(scene, 0, pinned, target);
-  free(target);
   return pinned;
 }
 
 /* ---- matrices ---- */
 
 static void stiffness_of_one_modulus_is_the_laplacian(void) {
-  fixture f = fixture_open("nx=4,ny=3,nz=2,material=fixed-corotational,nu=0.3,E=1e5,jitter=0.2");
-  eb_scalar_matrix H, L;
+  owned(fixture) f =
+      fixture_open("nx=4,ny=3,nz=2,material=fixed-corotational,nu=0.3,E=1e5,jitter=0.2");
+  owned(eb_scalar_matrix) H, L;
   double mu = 1e5 / 2.6, lambda = 1e5 * 0.3 / (1.3 * 0.4), off = 0, largest = 0;
   tap_require(eb_scalar_stiffness(f.scene->elasticity, f.scene->mesh->X, &H), "H");
   tap_require(eb_scalar_laplacian(f.scene->mesh, lambda + 4 * mu, &L), "L");
@@ -45,19 +51,16 @@ static void stiffness_of_one_modulus_is_the_laplacian(void) {
     largest = fmax(largest, fabs(H.value[b]));
   }
   tap_below(off, 1e-12 * largest, "traces of H are lambda + 4 mu times the Laplacian");
-  eb_scalar_clear(&H);
-  eb_scalar_clear(&L);
-  fixture_close(&f);
 }
 
 static void blocks_hold_the_matrix(void) {
-  fixture f = fixture_open("nx=4,ny=3,nz=2,jitter=0.2");
-  eb_scalar_matrix L, Q;
-  eb_block_matrix *A;
-  int32_t *row, *origin;
+  owned(fixture) f = fixture_open("nx=4,ny=3,nz=2,jitter=0.2");
+  owned(eb_scalar_matrix) L, Q;
+  owned(eb_block_matrix) *A = NULL;
+  owned(int32_t) *row = NULL, *origin = NULL;
   tap_require(eb_scalar_laplacian(f.scene->mesh, 1, &L), "L");
   int32_t n = L.rows, seen = 0;
-  double *mass = vector(n), *x = vector(n), *y = vector(n), *z = vector(n);
+  owned(double) *mass = vector(n), *x = vector(n), *y = vector(n), *z = vector(n);
   for (int32_t i = 0; i < n; i++) {
     mass[i] = 1 + 0.1 * i;
     x[i] = eb_block_random(&seed);
@@ -88,16 +91,6 @@ static void blocks_hold_the_matrix(void) {
   tap_below(off, 1e-13 * size, "and so it is in blocks, whatever is in the rows that fill them up");
   tap_ok(seen == n && A->rows < 0.45 * n, "%d nodes, each once, in %d blocks", (int)n,
          (int)A->rows);
-  eb_block_matrix_destroy(A);
-  eb_scalar_clear(&L);
-  eb_scalar_clear(&Q);
-  free(row);
-  free(origin);
-  free(mass);
-  free(x);
-  free(y);
-  free(z);
-  fixture_close(&f);
 }
 
 /* ---- eigenmodes ---- */
@@ -105,7 +98,9 @@ static void blocks_hold_the_matrix(void) {
 /* The lowest eigenvalues of M^-1/2 A M^-1/2 by LAPACK, A given by a product with unit vectors. */
 static double *eigenvalues(const eb_block_matrix *A, const double *mass, bool traces) {
   int n = (traces ? 1 : 3) * A->rows, room = 40 * n, info;
-  double *dense = vector((int64_t)n * n), *w = vector(n), *work = vector(room);
+  owned(double) *dense = vector((int64_t)n * n);
+  double *w = vector(n);
+  owned(double) *work = vector(room);
   for (int32_t i = 0; i < A->rows; i++)
     for (int32_t b = A->start[i]; b < A->start[i + 1]; b++) {
       int32_t j = A->column[b];
@@ -118,8 +113,6 @@ static double *eigenvalues(const eb_block_matrix *A, const double *mass, bool tr
   openblas_set_num_threads(1);
   dsyev_("N", "U", &n, dense, &n, w, work, &room, &info, 1, 1);
   if (info) exit(1);
-  free(dense);
-  free(work);
   return w;
 }
 
@@ -147,7 +140,8 @@ static void no_copy_of_an_eigenvalue_is_missed(void) {
   fixture f = fixture_open("nx=5,ny=5,nz=5,lx=1,ly=1,lz=1,nu=0.3,material=fixed-corotational");
   const eb_mesh *mesh = f.scene->mesh;
   const double *mass = eb_elasticity_mass(f.scene->elasticity);
-  eb_skinning linear, weights;
+  owned(eb_skinning) linear;
+  eb_skinning weights;
   eb_block_matrix *K;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &K), "K");
   eb_elasticity_matrix(f.scene->elasticity, mesh->X, 0, 1, false, K, NULL);
@@ -168,7 +162,6 @@ static void no_copy_of_an_eigenvalue_is_missed(void) {
       unit = fmax(unit, fabs(sum - (a == b)));
     }
   tap_below(unit, 1e-9, "orthonormal in the masses");
-  eb_skinning_clear(&linear);
   free(w);
   eb_block_matrix_destroy(K);
   fixture_close(&f);
@@ -232,8 +225,8 @@ static void spline_between_bounds(void) {
   enum { N = 201 };
   double mass[N], w[N] = {0}, off = 0;
   uint8_t fixed[N] = {0};
-  eb_scalar_matrix L = chain(N, mass), Q;
-  eb_bounded *bounded;
+  owned(eb_scalar_matrix) L = chain(N, mass), Q;
+  owned(eb_bounded) *bounded = NULL;
   tap_require(eb_scalar_biharmonic(&L, mass, &Q), "Q");
   fixed[0] = fixed[N / 2] = fixed[N - 1] = 1;
   w[0] = 1;
@@ -245,9 +238,6 @@ static void spline_between_bounds(void) {
   }
   /* Slopes at the ends are held by one cell: first order in its length, 1/200. */
   tap_below(off, 0.01, "a weight on a line is the spline, and zero where that would dip");
-  eb_bounded_destroy(bounded);
-  eb_scalar_clear(&L);
-  eb_scalar_clear(&Q);
 }
 
 /* Every choice of bounds for the eight free entries of a chain, the best that keeps them: the
@@ -256,8 +246,8 @@ static void every_active_set(void) {
   enum { N = 10, FREE = 8 };
   double mass[N], w[N] = {0}, best = INFINITY, best_w[N];
   uint8_t fixed[N] = {0};
-  eb_scalar_matrix L = chain(N, mass), Q;
-  eb_bounded *bounded;
+  owned(eb_scalar_matrix) L = chain(N, mass), Q;
+  owned(eb_bounded) *bounded = NULL;
   tap_require(eb_scalar_biharmonic(&L, mass, &Q), "Q");
   fixed[2] = fixed[6] = 1;
   w[2] = 1;
@@ -295,18 +285,17 @@ static void every_active_set(void) {
   double off = 0;
   for (int i = 0; i < N; i++) off = fmax(off, fabs(w[i] - best_w[i]));
   tap_below(off, 1e-9, "the best of all active sets of a small program");
-  eb_bounded_destroy(bounded);
-  eb_scalar_clear(&L);
-  eb_scalar_clear(&Q);
 }
 
 /* ---- biharmonic weights ---- */
 
 static void conditions_of_optimality(const char *parameters) {
-  fixture f = fixture_open(parameters);
+  owned(fixture) f = fixture_open(parameters);
   const eb_mesh *mesh = f.scene->mesh;
-  uint8_t *pinned = pins_of(f.scene), *fixed = calloc((size_t)mesh->node_count, 1);
-  int32_t handle[5], *owner = calloc((size_t)mesh->node_count, sizeof *owner), n = mesh->node_count;
+  owned(uint8_t) *pinned = pins_of(f.scene), *fixed = calloc((size_t)mesh->node_count, 1);
+  int32_t handle[5];
+  owned(int32_t) *owner = calloc((size_t)mesh->node_count, sizeof *owner);
+  int32_t n = mesh->node_count;
   bool apart = true;
   tap_require(eb_biharmonic_handles(mesh, pinned, 5, handle, owner), "handles");
   for (int k = 0; k < 5; k++) {
@@ -315,9 +304,10 @@ static void conditions_of_optimality(const char *parameters) {
   }
   tap_ok(apart, "%s: five handles, none of them pinned", parameters);
   for (int32_t i = 0; i < n; i++) fixed[i] |= pinned[i];
-  eb_scalar_matrix L, Q;
-  eb_bounded *bounded;
-  double *volume = vector(n), *w = vector(n), worst = 0, largest = 0;
+  owned(eb_scalar_matrix) L, Q;
+  owned(eb_bounded) *bounded = NULL;
+  owned(double) *volume = vector(n), *w = vector(n);
+  double worst = 0, largest = 0;
   int at_bounds = 0;
   for (int32_t e = 0; e < mesh->element_count; e++)
     for (int a = 0; a < 4; a++)
@@ -345,7 +335,7 @@ static void conditions_of_optimality(const char *parameters) {
   }
   tap_below(worst, 2e-11 * largest, "each the minimum between its bounds");
   tap_ok(at_bounds > 0, "which hold %d values", at_bounds);
-  eb_skinning one, three;
+  owned(eb_skinning) one, three;
   tap_require(eb_skinning_biharmonic(mesh, pinned, 5, 1, NULL, &one), "weights");
   tap_require(eb_skinning_biharmonic(mesh, pinned, 5, 3, NULL, &three), "by three threads");
   tap_ok(!memcmp(one.weight, three.weight, 5 * (size_t)n * sizeof(double)), "the same bits");
@@ -360,41 +350,30 @@ static void conditions_of_optimality(const char *parameters) {
   }
   tap_below(off, 1e-14, any ? "they make up no more than one" : "they make up one");
   tap_ok(held && !one.eigenvalue, "nothing where nodes are pinned");
-  eb_skinning_clear(&one);
-  eb_skinning_clear(&three);
-  eb_bounded_destroy(bounded);
-  eb_scalar_clear(&L);
-  eb_scalar_clear(&Q);
-  free(volume);
-  free(w);
-  free(pinned);
-  free(fixed);
-  free(owner);
-  fixture_close(&f);
 }
 
 static void too_few_nodes(void) {
-  fixture f = fixture_open("nx=1,ny=1,nz=1");
+  owned(fixture) f = fixture_open("nx=1,ny=1,nz=1");
   eb_skinning s;
   tap_fails(eb_skinning_biharmonic(f.scene->mesh, NULL, 9, 1, NULL, &s), EB_ERR_USAGE,
             "fewer modes", "more handles than nodes are refused");
-  fixture_close(&f);
 }
 
 /* ---- products with the basis ---- */
 
 static void products_are_plain_sums(void) {
-  fixture f = fixture_open("nx=12,ny=5,nz=4,jitter=0.2");
+  owned(fixture) f = fixture_open("nx=12,ny=5,nz=4,jitter=0.2");
   const eb_mesh *mesh = f.scene->mesh;
   const double *mass = eb_elasticity_mass(f.scene->elasticity);
   int32_t nodes = mesh->node_count;
-  eb_skinning s;
+  owned(eb_skinning) s;
   tap_require(eb_skinning_eigenmodes(f.scene->elasticity, mesh->X, NULL, 9, 1, NULL, &s), "modes");
   for (int32_t modes = 1; modes <= 9; modes += 4) {
-    eb_basis b;
+    owned(eb_basis) b;
     tap_require(eb_basis_skinning(nodes, mesh->X, mass, modes, s.weight, &b), "a basis");
     int32_t n = 3 * b.size;
-    double *x = vector(3 * nodes), *y = vector(3 * nodes), *u = vector(n), *w = vector(n), off = 0;
+    owned(double) *x = vector(3 * nodes), *y = vector(3 * nodes), *u = vector(n), *w = vector(n);
+    double off = 0;
     for (int32_t i = 0; i < 3 * nodes; i++) x[i] = mesh->X[i] + 0.1 * eb_block_random(&seed);
     omp_set_num_threads(1);
     eb_basis_restrict(&b, x, true, u);
@@ -422,14 +401,7 @@ static void products_are_plain_sums(void) {
     omp_set_num_threads(3);
     eb_basis_prolong(&b, u, true, x);
     tap_ok(!memcmp(x, y, 3 * (size_t)nodes * sizeof *x), "the same bits by three threads");
-    free(x);
-    free(y);
-    free(u);
-    free(w);
-    eb_basis_clear(&b);
   }
-  eb_skinning_clear(&s);
-  fixture_close(&f);
 }
 
 /* ---- linear modes and their derivatives ---- */
@@ -446,15 +418,16 @@ static void multiply(const eb_block_matrix *K, const double *x, double *y) {
 /* K Phi_ij + d2g/dq_i dq_j = 0 but for what moves a free body without strain, with the second
  * derivative by differences of the gradient g alone. */
 static void derivatives_against_gradients(const char *parameters, int rigid) {
-  fixture f = fixture_open(parameters);
+  owned(fixture) f = fixture_open(parameters);
   const eb_mesh *mesh = f.scene->mesh;
   const eb_elasticity *elasticity = f.scene->elasticity;
   const double *mass = eb_elasticity_mass(elasticity);
-  uint8_t *pinned = pins_of(f.scene);
+  owned(uint8_t) *pinned = pins_of(f.scene);
   int32_t n = 3 * mesh->node_count, modes = rigid + 3, count, at = 0;
-  eb_skinning linear;
-  eb_block_matrix *K;
-  double *derivative, *x = vector(n), *g = vector(n), *second = vector(n), worst = 0;
+  owned(eb_skinning) linear;
+  owned(eb_block_matrix) *K = NULL;
+  owned(double) *derivative = NULL, *x = vector(n), *g = vector(n), *second = vector(n);
+  double worst = 0;
   tap_require(eb_skinning_linear(elasticity, mesh->X, pinned, modes, 1, NULL, &linear), "modes");
   tap_require(
       eb_modal_derivatives(elasticity, mesh->X, pinned, &linear, 1, NULL, &count, &derivative),
@@ -492,21 +465,14 @@ static void derivatives_against_gradients(const char *parameters, int rigid) {
       worst = fmax(worst, sqrt(off / size));
     }
   tap_below(worst, 1e-5, "K times each is the gradient's second derivative");
-  eb_block_matrix_destroy(K);
-  eb_skinning_clear(&linear);
-  free(derivative);
-  free(x);
-  free(g);
-  free(second);
-  free(pinned);
-  fixture_close(&f);
 }
 
 /* What is left of a turn of the rest shape by `degrees` about an axis across the coordinates, over
  * its displacement, in the masses. */
 static double left_of_turn(const eb_mesh *mesh, const eb_basis *b, double degrees) {
   int32_t n = 3 * mesh->node_count;
-  double *x = vector(n), *back = vector(n), *u = vector(eb_basis_coefficients(b)), angle = degrees;
+  owned(double) *x = vector(n), *back = vector(n), *u = vector(eb_basis_coefficients(b));
+  double angle = degrees;
   double left = 0, whole = 0, s = sin(angle * 3.14159265358979 / 180),
          c = 1 - cos(angle * 3.14159265358979 / 180);
   const double w[3] = {1 / sqrt(3.), 1 / sqrt(3.), 1 / sqrt(3.)};
@@ -525,21 +491,18 @@ static double left_of_turn(const eb_mesh *mesh, const eb_basis *b, double degree
     left += b->mass[k / 3] * (x[k] - back[k]) * (x[k] - back[k]);
     whole += b->mass[k / 3] * (x[k] - mesh->X[k]) * (x[k] - mesh->X[k]);
   }
-  free(x);
-  free(back);
-  free(u);
   return sqrt(left / whole);
 }
 
 /* Five weights: sixty coefficients; six motions, nine modes and their 45 derivatives: sixty. */
 static void who_can_turn(void) {
-  fixture f = fixture_open("nx=8,ny=3,nz=3,lx=3,ly=1,lz=1,nu=0.3,material=stvk");
+  owned(fixture) f = fixture_open("nx=8,ny=3,nz=3,lx=3,ly=1,lz=1,nu=0.3,material=stvk");
   const eb_mesh *mesh = f.scene->mesh;
   const double *mass = eb_elasticity_mass(f.scene->elasticity);
-  eb_skinning weights, linear;
-  eb_basis skins, vibrates;
+  owned(eb_skinning) weights, linear;
+  owned(eb_basis) skins, vibrates;
   int32_t count;
-  double *derivative, *both;
+  owned(double) *derivative = NULL, *both = NULL;
   tap_require(eb_skinning_eigenmodes(f.scene->elasticity, mesh->X, NULL, 5, 1, NULL, &weights),
               "weights");
   tap_require(eb_basis_skinning(mesh->node_count, mesh->X, mass, 5, weights.weight, &skins),
@@ -570,25 +533,18 @@ static void who_can_turn(void) {
   tap_below(left_of_turn(mesh, &skins, 60), 1e-10, "weights turn a free body by 60 degrees");
   double left = left_of_turn(mesh, &vibrates, 60);
   tap_ok(left >= 1e-3, "modal derivatives leave %.2g of it", left);
-  eb_basis_clear(&skins);
-  eb_basis_clear(&vibrates);
-  eb_skinning_clear(&weights);
-  eb_skinning_clear(&linear);
-  free(derivative);
-  free(both);
-  fixture_close(&f);
 }
 
 /* Points on all elements in a basis of displacements: force and K are B^T g and B^T H B. */
 static void displacements_integrated_in_full(void) {
-  fixture f = fixture_open("nx=4,ny=2,nz=2,support=x0,material=stable-neo-hookean");
+  owned(fixture) f = fixture_open("nx=4,ny=2,nz=2,support=x0,material=stable-neo-hookean");
   const eb_mesh *mesh = f.scene->mesh;
-  uint8_t *pinned = pins_of(f.scene);
-  eb_skinning linear;
-  eb_basis b;
+  owned(uint8_t) *pinned = pins_of(f.scene);
+  owned(eb_skinning) linear;
+  owned(eb_basis) b;
   eb_cubature cubature;
   eb_points *points;
-  eb_block_matrix *H;
+  owned(eb_block_matrix) *H = NULL;
   tap_require(eb_skinning_linear(f.scene->elasticity, mesh->X, pinned, 19, 1, NULL, &linear),
               "modes");
   tap_require(eb_basis_displacements(mesh->node_count, mesh->X,
@@ -601,8 +557,11 @@ static void displacements_integrated_in_full(void) {
               "all elements");
   tap_require(eb_points_create(mesh, f.scene->materials, &b, &cubature, false, &points), "points");
   int32_t n = eb_basis_coefficients(&b), full = 3 * mesh->node_count;
-  double *u = vector(n), *q = vector(n), *g = vector(n), *want = vector(n), *x = vector(full);
-  double *force = vector(full), *K = vector((int64_t)n * n), off = 0, size = 0, *y = vector(full);
+  owned(double) *u = vector(n), *q = vector(n), *g = vector(n), *want = vector(n),
+                *x = vector(full);
+  owned(double) *force = vector(full), *K = vector((int64_t)n * n);
+  double off = 0, size = 0;
+  owned(double) *y = vector(full);
   for (int32_t k = 0; k < n; k++) u[k] = 0.02 * eb_block_random(&seed);
   eb_basis_prolong(&b, u, true, x);
   eb_points_linearize(points, u, q, g);
@@ -630,21 +589,8 @@ static void displacements_integrated_in_full(void) {
     }
   }
   tap_below(off, 1e-11 * size, "and K is B^T H B");
-  eb_block_matrix_destroy(H);
   eb_points_destroy(points);
   eb_cubature_clear(&cubature);
-  eb_basis_clear(&b);
-  eb_skinning_clear(&linear);
-  free(pinned);
-  free(u);
-  free(q);
-  free(g);
-  free(want);
-  free(x);
-  free(y);
-  free(force);
-  free(K);
-  fixture_close(&f);
 }
 
 /* ---- what is kept ---- */
@@ -664,8 +610,8 @@ static int kept_files(const char *folder, char name[FILES][NAME]) {
 
 /* The state after two steps, and how many factorizations the set-up took. */
 static uint64_t run_kept(const char *options, double *factorizations) {
-  fixture f = fixture_open(kept_scene);
-  eb_solver *solver;
+  owned(fixture) f = fixture_open(kept_scene);
+  owned(eb_solver) *solver = NULL;
   tap_require(eb_solver_create(eb_solver_find("mfem-subspace"), options, f.scene, 1, 0, &solver),
               options);
   *factorizations = solver->setup_log->counters[EB_COUNT_FACTORIZATIONS];
@@ -674,8 +620,6 @@ static uint64_t run_kept(const char *options, double *factorizations) {
         eb_solver_find("mfem-subspace")->step(solver, f.state, f.scene->dt, f.log, &f.reason),
         "a step");
   uint64_t hash = eb_state_hash(f.state);
-  eb_solver_destroy(solver);
-  fixture_close(&f);
   return hash;
 }
 

@@ -2,8 +2,11 @@
  * definitions, against the full space restricted to the basis, and against dense linear algebra. */
 #include "solvers/subspace/points.h"
 #include "solvers/subspace/skinning.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "tests/support/lapack.h"
+
+OWNED(eb_cubature, eb_cubature_clear)
 
 typedef struct reduced {
   fixture f;
@@ -52,6 +55,7 @@ static void reduced_close(reduced *r) {
   free(r->pinned);
   fixture_close(&r->f);
 }
+OWNED(reduced, reduced_close)
 
 static double *vector(int64_t n) {
   double *v = calloc((size_t)n, sizeof *v);
@@ -67,13 +71,12 @@ static double dot(int32_t n, const double *a, const double *b) {
 
 /* Coefficients of a random displacement of some hundredths of the body. */
 static void random_coefficients(const reduced *r, double size, double *u) {
-  double *x = vector(3 * (int64_t)r->basis.nodes);
+  owned(double) *x = vector(3 * (int64_t)r->basis.nodes);
   for (int32_t k = 0; k < r->size; k++) u[k] = eb_block_random(&seed);
   eb_basis_prolong(&r->basis, u, false, x);
   double most = 0;
   for (int32_t i = 0; i < 3 * r->basis.nodes; i++) most = fmax(most, fabs(x[i]));
   for (int32_t k = 0; k < r->size; k++) u[k] *= size / most;
-  free(x);
 }
 
 /* ---- modes and basis ---- */
@@ -83,7 +86,7 @@ static double mode_error(const reduced *r, int32_t mode) {
   const double *mass = eb_elasticity_mass(r->elasticity);
   const double *w = r->skinning.weight + (int64_t)mode * r->basis.nodes;
   double gamma = r->skinning.eigenvalue[mode], square = 0, size = 0;
-  eb_block_matrix *H;
+  owned(eb_block_matrix) *H = NULL;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(r->elasticity), &H), "a matrix");
   eb_elasticity_matrix(r->elasticity, r->mesh->X, 0, 1, false, H, NULL);
   for (int32_t i = 0; i < H->rows; i++) {
@@ -98,12 +101,11 @@ static double mode_error(const reduced *r, int32_t mode) {
     square += sum * sum;
     size += terms * terms;
   }
-  eb_block_matrix_destroy(H);
   return sqrt(square / size);
 }
 
 static void modes_are_eigenvectors(const char *parameters, bool free_body) {
-  reduced r = reduced_open(parameters, 6, 40, false, false);
+  owned(reduced) r = reduced_open(parameters, 6, 40, false, false);
   double worst = 0, off = 0;
   for (int32_t k = 0; k < 6; k++) worst = fmax(worst, mode_error(&r, k));
   tap_below(worst, 1e-8, "modes solve their eigenproblem");
@@ -135,17 +137,16 @@ static void modes_are_eigenvectors(const char *parameters, bool free_body) {
   } else {
     tap_ok(r.skinning.eigenvalue[0] > 0, "a held body has no constant");
   }
-  reduced_close(&r);
 }
 
 /* The lowest eigenvalues by LAPACK. */
 static void modes_are_the_lowest(void) {
-  reduced r = reduced_open("nx=4,ny=2,nz=2,nu=0.45", 6, 40, false, false);
+  owned(reduced) r = reduced_open("nx=4,ny=2,nz=2,nu=0.45", 6, 40, false, false);
   int n = r.basis.nodes;
   const double *mass = r.basis.mass;
   static double A[LAPACK_MAX_SIZE * LAPACK_MAX_SIZE];
   double w[LAPACK_MAX_SIZE], off = 0;
-  eb_block_matrix *H;
+  owned(eb_block_matrix) *H = NULL;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(r.elasticity), &H), "a matrix");
   eb_elasticity_matrix(r.elasticity, r.mesh->X, 0, 1, false, H, NULL);
   for (int32_t i = 0; i < n; i++)
@@ -157,14 +158,14 @@ static void modes_are_the_lowest(void) {
   tap_ok(n <= LAPACK_MAX_SIZE && lapack_eigen(n, A, w) == 0, "LAPACK knows them all");
   for (int k = 0; k < 6; k++) off = fmax(off, fabs(w[k] - r.skinning.eigenvalue[k]));
   tap_below(off, 1e-9 * w[n - 1], "the six that are found are the lowest");
-  eb_block_matrix_destroy(H);
-  reduced_close(&r);
 }
 
 static void basis_is_orthonormal_and_affine(void) {
-  reduced r = reduced_open("nx=5,ny=3,nz=3", 5, 40, false, false);
-  double off = 0, *x = vector(6 * (int64_t)r.basis.nodes), *back = x + 3 * r.basis.nodes;
-  double *u = vector(r.size);
+  owned(reduced) r = reduced_open("nx=5,ny=3,nz=3", 5, 40, false, false);
+  double off = 0;
+  owned(double) *x = vector(6 * (int64_t)r.basis.nodes);
+  double *back = x + 3 * r.basis.nodes;
+  owned(double) *u = vector(r.size);
   for (int32_t a = 0; a < r.basis.size; a++)
     for (int32_t b = 0; b < r.basis.size; b++) {
       double sum = 0;
@@ -187,16 +188,13 @@ static void basis_is_orthonormal_and_affine(void) {
   off = 0;
   for (int32_t i = 0; i < 3 * r.basis.nodes; i++) off = fmax(off, fabs(x[i] - back[i]));
   tap_below(off, 1e-12 * 30, "every affine motion is in it");
-  free(u);
-  free(x);
-  reduced_close(&r);
 }
 
 /* ---- cubature ---- */
 
 static void cubature_fills_the_volume(void) {
-  reduced r = reduced_open("nx=8,ny=4,nz=4", 6, 60, false, false);
-  eb_cubature again, other;
+  owned(reduced) r = reduced_open("nx=8,ny=4,nz=4", 6, 60, false, false);
+  owned(eb_cubature) again, other;
   double sum = 0, volume = 0;
   bool rising = true;
   for (int32_t c = 0; c < r.cubature.count; c++) {
@@ -219,24 +217,22 @@ static void cubature_fills_the_volume(void) {
              !memcmp(again.weight, r.cubature.weight, 60 * sizeof *again.weight),
          "the same seed gives the same points");
   tap_ok(memcmp(other.element, r.cubature.element, bytes) != 0, "another one others");
-  eb_cubature_clear(&again);
-  eb_cubature_clear(&other);
-  reduced_close(&r);
 }
 
 /* A weight that is 0 in three quarters of the elements and rises in the rest: the mean is in the
  * rest, the median where most elements are. */
 static void medians_are_where_most_is(void) {
-  reduced r = reduced_open("nx=16,ny=2,nz=2", 2, 20, false, false);
+  owned(reduced) r = reduced_open("nx=16,ny=2,nz=2", 2, 20, false, false);
   int32_t nodes = r.mesh->node_count;
-  double *weight = vector(nodes), one = 1, lo[3], hi[3];
+  owned(double) *weight = vector(nodes);
+  double one = 1, lo[3], hi[3];
   eb_mesh_bounds(r.mesh->X, nodes, lo, hi);
   for (int32_t i = 0; i < nodes; i++)
     weight[i] = fmax(0, (r.mesh->X[3 * i] - lo[0]) / (hi[0] - lo[0]) - 0.75);
   const eb_skinning skinning = {
       .nodes = nodes, .modes = 1, .axes = 1, .weight = weight, .eigenvalue = &one};
   for (int medians = 0; medians < 2; medians++) {
-    eb_cubature found;
+    owned(eb_cubature) found;
     double at = 0;
     tap_require(eb_cubature_create(r.mesh, &skinning,
                                    &(eb_clustering_choice){1, false, medians, 5, 50}, &found),
@@ -244,10 +240,7 @@ static void medians_are_where_most_is(void) {
     for (int a = 0; a < 4; a++) at += weight[r.mesh->elements[4 * found.element[0] + a]] / 4;
     tap_ok(found.count == 1 && (medians ? at == 0 : at > 0), "one point, %s",
            medians ? "the median's, is flat" : "the mean's, is on the slope");
-    eb_cubature_clear(&found);
   }
-  free(weight);
-  reduced_close(&r);
 }
 
 /* ---- points ---- */
@@ -255,10 +248,13 @@ static void medians_are_where_most_is(void) {
 static void integrated_in_full(const char *material) {
   char parameters[96];
   snprintf(parameters, sizeof parameters, "nx=4,ny=2,nz=2,support=x0,material=%s", material);
-  reduced r = reduced_open(parameters, 3, 0, true, false);
+  owned(reduced) r = reduced_open(parameters, 3, 0, true, false);
   int32_t n = r.size, full = 3 * r.basis.nodes;
-  double *u = vector(4 * n), *q = u + n, *g = q + n, *want = g + n;
-  double *x = vector(2 * full), *force = x + full, *K = vector((int64_t)n * n);
+  owned(double) *u = vector(4 * n);
+  double *q = u + n, *g = q + n, *want = g + n;
+  owned(double) *x = vector(2 * full);
+  double *force = x + full;
+  owned(double) *K = vector((int64_t)n * n);
   random_coefficients(&r, 0.05, u);
   eb_basis_prolong(&r.basis, u, true, x);
   eb_points_linearize(r.points, u, q, g);
@@ -271,12 +267,13 @@ static void integrated_in_full(const char *material) {
   tap_near(eb_points_energy(r.points, u, 0).value, eb_elasticity_energy(r.elasticity, x),
            1e-12 * eb_points_scale(r.points), "with all elements, energy and force are FEM's");
   /* K against B^T H B, column by column. */
-  eb_block_matrix *H;
+  owned(eb_block_matrix) *H = NULL;
   double worst = 0, largest = 0;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(r.elasticity), &H), "a matrix");
   eb_elasticity_matrix(r.elasticity, x, 0, 1, true, H, NULL);
   for (int32_t j = 0; j < n; j++) {
-    double *column = vector(3 * full), *product = column + full;
+    owned(double) *column = vector(3 * full);
+    double *product = column + full;
     for (int32_t k = 0; k < n; k++) q[k] = k == j;
     eb_basis_prolong(&r.basis, q, false, column);
     for (int32_t i = 0; i < H->rows; i++)
@@ -288,14 +285,8 @@ static void integrated_in_full(const char *material) {
       worst = fmax(worst, fabs(K[j * n + k] - want[k]));
       largest = fmax(largest, fabs(want[k]));
     }
-    free(column);
   }
   tap_below(worst, 1e-11 * largest, "and K is B^T H B");
-  eb_block_matrix_destroy(H);
-  free(K);
-  free(x);
-  free(u);
-  reduced_close(&r);
 }
 
 static double quadratic(int32_t n, const double *K, const double *p) {
@@ -309,10 +300,11 @@ static double quadratic(int32_t n, const double *K, const double *p) {
 static void mixed_derivatives(const char *material) {
   char parameters[96];
   snprintf(parameters, sizeof parameters, "nx=4,ny=2,nz=2,material=%s", material);
-  reduced r = reduced_open(parameters, 3, 30, false, true);
+  owned(reduced) r = reduced_open(parameters, 3, 30, false, true);
   int32_t n = r.size;
-  double *u = vector(6 * n), *p = u + n, *q = p + n, *g = q + n, *none = g + n, *at = none + n;
-  double *K = vector((int64_t)n * n);
+  owned(double) *u = vector(6 * n);
+  double *p = u + n, *q = p + n, *g = q + n, *none = g + n, *at = none + n;
+  owned(double) *K = vector((int64_t)n * n);
   eb_mixed_energy before;
   random_coefficients(&r, 0.02, u);
   random_coefficients(&r, 0.02, p);
@@ -336,17 +328,17 @@ static void mixed_derivatives(const char *material) {
   tap_near(decrease, quadratic(n, K, p), 1e-11 * decrease, "K is J^T H J");
   for (int32_t k = 0; k < n; k++) off = fmax(off, fabs(q[k] - g[k]));
   tap_below(off, 1e-12 * sqrt(dot(n, g, g)), "the force is FEM's where the two agree");
-  free(K);
-  free(u);
-  reduced_close(&r);
 }
 
 /* Lanes: five points, of which the last batch has one. */
 static void odd_numbers_of_points(void) {
   for (int32_t count = 1; count <= 5; count++) {
-    reduced r = reduced_open("nx=3,ny=2,nz=2", 2, count, false, true);
+    owned(reduced) r = reduced_open("nx=3,ny=2,nz=2", 2, count, false, true);
     int32_t n = r.size;
-    double *u = vector(3 * n), *q = u + n, *g = q + n, *K = vector((int64_t)n * n), S[30];
+    owned(double) *u = vector(3 * n);
+    double *q = u + n, *g = q + n;
+    owned(double) *K = vector((int64_t)n * n);
+    double S[30];
     random_coefficients(&r, 0.02, u);
     eb_points_project(r.points, u);
     eb_points_linearize(r.points, u, q, g);
@@ -354,9 +346,6 @@ static void odd_numbers_of_points(void) {
     eb_points_stretches(r.points, S);
     tap_ok(isfinite(dot(n, q, q)) && dot(n, q, q) > 0 && quadratic(n, K, u) > 0 && S[0] > 0,
            "%d points are enough to compute with", (int)count);
-    free(K);
-    free(u);
-    reduced_close(&r);
   }
 }
 
@@ -364,12 +353,14 @@ static void odd_numbers_of_points(void) {
 
 /* The number of directions in which K of few points is nothing beside that of all elements. */
 static int spurious(const char *parameters, int32_t modes, int32_t points) {
-  reduced few = reduced_open(parameters, modes, points, false, false);
-  reduced all = reduced_open(parameters, modes, 0, true, false);
+  owned(reduced) few = reduced_open(parameters, modes, points, false, false);
+  owned(reduced) all = reduced_open(parameters, modes, 0, true, false);
   int32_t n = few.size, rigid = 6;
-  double *u = vector(3 * n), *q = u + n, *g = q + n, *w = vector(n);
-  double *K = vector((int64_t)n * n), *F = vector((int64_t)n * n),
-         *product = vector((int64_t)n * n);
+  owned(double) *u = vector(3 * n);
+  double *q = u + n, *g = q + n;
+  owned(double) *w = vector(n);
+  owned(double) *K = vector((int64_t)n * n), *F = vector((int64_t)n * n),
+                *product = vector((int64_t)n * n);
   eb_points_linearize(few.points, u, q, g);
   eb_points_stiffness(few.points, K);
   eb_points_linearize(all.points, u, q, g);
@@ -389,13 +380,6 @@ static int spurious(const char *parameters, int32_t modes, int32_t points) {
     }
   tap_ok(lapack_eigen(m, product, w) == 0, "and of the few points' beside it");
   for (int32_t k = 0; k < m; k++) null += w[k] < 1e-8;
-  free(K);
-  free(F);
-  free(product);
-  free(w);
-  free(u);
-  reduced_close(&few);
-  reduced_close(&all);
   return null;
 }
 
@@ -415,11 +399,13 @@ static void few_points_leave_motions_free(void) {
 static void restricted_newton(const reduced *r, const eb_state *state, double dt, double *x) {
   int32_t n = r->size, full = 3 * r->basis.nodes;
   const double *mass = eb_elasticity_mass(r->elasticity);
-  double *u = vector(3 * n), *p = u + n, *start = p + n, *force = vector(4 * full);
+  owned(double) *u = vector(3 * n);
+  double *p = u + n, *start = p + n;
+  owned(double) *force = vector(4 * full);
   double *g = force + full, *column = g + full, *product = column + full;
-  double *K = vector((int64_t)n * n);
-  int *pivots = calloc((size_t)n, sizeof *pivots);
-  eb_block_matrix *H;
+  owned(double) *K = vector((int64_t)n * n);
+  owned(int) *pivots = calloc((size_t)n, sizeof *pivots);
+  owned(eb_block_matrix) *H = NULL;
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(r->elasticity), &H), "a matrix");
   eb_scene_force(r->f.scene, state->time, state->x, state->v, force);
   eb_basis_restrict(&r->basis, state->x, true, start);
@@ -432,7 +418,7 @@ static void restricted_newton(const reduced *r, const eb_state *state, double dt
           force[i] - g[i] - mass[i / 3] * (x[i] - state->x[i] - dt * state->v[i]) / (dt * dt);
     eb_basis_restrict_force(&r->basis, column, p);
     for (int32_t j = 0; j < n; j++) {
-      double *unit = vector(n);
+      owned(double) *unit = vector(n);
       unit[j] = 1;
       eb_basis_prolong(&r->basis, unit, false, column);
       memset(product, 0, (size_t)full * sizeof *product);
@@ -441,64 +427,51 @@ static void restricted_newton(const reduced *r, const eb_state *state, double dt
           for (int e = 0; e < 9; e++)
             product[3 * i + e / 3] += H->values[9 * b + e] * column[3 * H->column[b] + e % 3];
       eb_basis_restrict_force(&r->basis, product, K + (int64_t)j * n);
-      free(unit);
     }
     if (lapack_solve(n, K, p, pivots) != 0) break;
     for (int32_t k = 0; k < n; k++) u[k] += p[k];
     if (dot(n, p, p) < 1e-24 * (1 + dot(n, u, u))) break;
   }
   eb_basis_prolong(&r->basis, u, true, x);
-  eb_block_matrix_destroy(H);
-  free(pivots);
-  free(K);
-  free(force);
-  free(u);
 }
 
 static void solvers_solve_the_restricted_problem(const char *material) {
   char parameters[128];
   snprintf(parameters, sizeof parameters, "nx=6,ny=2,nz=2,support=x0,gz=-30,material=%s", material);
-  reduced r = reduced_open(parameters, 3, 0, true, false);
-  double *x = vector(3 * r.basis.nodes);
+  owned(reduced) r = reduced_open(parameters, 3, 0, true, false);
+  owned(double) *x = vector(3 * r.basis.nodes);
   static const char *const solvers[] = {"fem-subspace", "mfem-subspace"};
   for (int s = 0; s < 2; s++) {
-    fixture f = fixture_open(parameters);
+    owned(fixture) f = fixture_open(parameters);
     eb_reason reason = fixture_step(&f, solvers[s], "modes=3,full_integration=true,rtol=1e-12", 3);
     tap_ok(reason > 0, "%s, %s: converges (%s)", solvers[s], material, eb_reason_name(reason));
-    eb_state *before;
+    owned(eb_state) *before = NULL;
     tap_require(eb_state_create(f.scene, &before), "a state");
-    fixture g = fixture_open(parameters);
+    owned(fixture) g = fixture_open(parameters);
     fixture_step(&g, solvers[s], "modes=3,full_integration=true,rtol=1e-12", 2);
     restricted_newton(&r, g.state, f.scene->dt, x);
     double off = 0;
     for (int32_t i = 0; i < 3 * r.basis.nodes; i++) off = fmax(off, fabs(x[i] - f.state->x[i]));
     /* rtol of forces, times what a force of that size moves in a step: h^2 over a nodal mass. */
     tap_below(off, 1e-9, "where Newton's method in the same subspace does");
-    eb_state_destroy(before);
-    fixture_close(&g);
-    fixture_close(&f);
   }
-  free(x);
-  reduced_close(&r);
 }
 
 /* A solver that meets a state it has not left takes it as it is. */
 static void states_from_elsewhere(const char *solver) {
   const char *parameters = "nx=6,ny=2,nz=2,support=x0,gz=-30,material=fixed-corotational";
   const char *options = "modes=3,points=60,rtol=1e-11";
-  fixture one = fixture_open(parameters), two = fixture_open(parameters);
+  owned(fixture) one = fixture_open(parameters), two = fixture_open(parameters);
   fixture_step(&one, solver, options, 6);
   fixture_step(&two, solver, options, 3);
   fixture_step(&two, solver, options, 3); /* a fresh solver goes on */
   tap_below(eb_block_distance(one.state, two.state), 1e-9, solver);
-  fixture_close(&one);
-  fixture_close(&two);
 }
 
 static void threads_do_not_change_bits(const char *solver) {
   const char *parameters = "nx=8,ny=4,nz=4,support=x0,gz=-9.8,material=stable-neo-hookean";
-  fixture one = fixture_open(parameters), two = fixture_open(parameters);
-  eb_state *state;
+  owned(fixture) one = fixture_open(parameters), two = fixture_open(parameters);
+  owned(eb_state) *state = NULL;
   tap_require(eb_state_create(two.scene, &state), "a state");
   fixture_step(&one, solver, "modes=5,points=70", 3);
   tap_require(eb_block_advance(two.scene, eb_solver_find(solver), "modes=5,points=70", 3, 3,
@@ -506,21 +479,16 @@ static void threads_do_not_change_bits(const char *solver) {
               "three threads");
   tap_ok(eb_state_hash(one.state) == eb_state_hash(state), "%s: one thread and three, same bits",
          solver);
-  eb_state_destroy(state);
-  fixture_close(&one);
-  fixture_close(&two);
 }
 
 static void what_it_cannot_serve(void) {
-  fixture f = fixture_open("nx=2,support=ends,motion=twist,rate=1");
+  owned(fixture) f = fixture_open("nx=2,support=ends,motion=twist,rate=1");
   eb_solver *solver;
   tap_fails(eb_solver_create(eb_solver_find("mfem-subspace"), "modes=2", f.scene, 1, 0, &solver),
             EB_ERR_UNSUPPORTED, "scripted nodes", "nodes that a script moves are refused");
-  fixture_close(&f);
-  fixture g = fixture_open("nx=1,ny=1,nz=1,gz=-9.8");
+  owned(fixture) g = fixture_open("nx=1,ny=1,nz=1,gz=-9.8");
   tap_ok(fixture_step(&g, "fem-subspace", "modes=900", 2) > 0,
          "more modes than nodes are as many as there are nodes");
-  fixture_close(&g);
 }
 
 int main(void) {

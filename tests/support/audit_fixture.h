@@ -4,6 +4,7 @@
 
 #include "harness/audit/flight.h"
 #include "harness/check/block.h"
+#include "tests/support/owned.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -54,6 +55,7 @@ static void trial_close(trial *t) {
   eb_state_destroy(t->after);
   eb_scene_destroy(t->scene);
 }
+OWNED(trial, trial_close)
 
 __attribute__((unused)) static eb_audit_row
 trial_audit(trial *t, eb_equation equation, eb_linearization linearization, eb_update update) {

@@ -3,6 +3,7 @@
 #define EB_TESTS_COLLISIONS_FIXTURE_H
 
 #include "problems/collision/collisions.h"
+#include "tests/support/owned.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -97,6 +98,7 @@ static void close_world(world *w) {
   eb_collision_mesh_destroy(w->mesh);
   free(w);
 }
+OWNED_POINTER(world, close_world)
 
 /* ---- motions --------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 
 #include "solvers/contact/method.h"
 #include "solvers/linalg/block_ops.h"
+#include "tests/support/owned.h"
 #include "tests/support/contact_problems.h"
 #include "tests/support/block_systems.h"
 
@@ -49,6 +50,7 @@ static void contact_run_close(contact_run *run) {
   free(run->r);
   free(run->work);
 }
+OWNED(contact_run, contact_run_close)
 
 /* From the guess in v and r. */
 static eb_reason contact_run_solve(contact_run *run, const eb_contact_problem *problem) {

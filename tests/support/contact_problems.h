@@ -9,6 +9,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/contact/problem.h"
+#include "tests/support/owned.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -260,5 +261,6 @@ static void contact_close(contact_case *c) {
   free(c->b);
   free(c->allowed);
 }
+OWNED(contact_case, contact_close)
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "harness/check/block.h"
 #include "problems/scene_impl.h"
+#include "tests/support/owned.h"
 #include "tests/tap.h"
 
 typedef struct fixture {
@@ -27,6 +28,7 @@ static void fixture_close(fixture *f) {
   eb_state_destroy(f->state);
   eb_scene_destroy(f->scene);
 }
+OWNED(fixture, fixture_close)
 
 /* Steps the state with a fresh solver; returns the last outcome. */
 static eb_reason fixture_step(fixture *f, const char *solver, const char *options, int64_t steps) {

@@ -4,6 +4,7 @@
 #define EB_TESTS_SPARSE_FACTOR_H
 
 #include "solvers/linalg/multifrontal.h"
+#include "tests/support/owned.h"
 
 /* Compressed columns, rows ascending within each. */
 typedef struct eb_test_factor {
@@ -22,6 +23,7 @@ eb_test_factor eb_test_export(const eb_multifrontal *factor);
  * fails. */
 eb_test_factor eb_test_cholmod(const eb_block_matrix *A, const eb_supernodes *tree);
 void eb_test_factor_clear(eb_test_factor *factor);
+OWNED(eb_test_factor, eb_test_factor_clear)
 
 /* The largest difference of two entries, relative to the norm of its column; entries that only one
  * has count as 0 in the other. */

@@ -4,6 +4,7 @@
 
 #include "solvers/solver.h"
 #include "problems/scene_impl.h"
+#include "tests/support/owned.h"
 #include "tests/tap.h"
 
 typedef struct run {
@@ -31,6 +32,7 @@ static void finish(run *r) {
   eb_state_destroy(r->state);
   eb_scene_destroy(r->scene);
 }
+OWNED(run, finish)
 
 /* Returns false at a negative outcome. */
 __attribute__((unused)) static bool go(run *r, int64_t steps) {
