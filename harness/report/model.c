@@ -1,5 +1,6 @@
 #include "harness/report/model.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,26 @@ static eb_error load_tables(eb_report_run *run) {
   return eb_results_residuals(run->file, run->index, &run->residuals);
 }
 
+/* Files have the scene's name with everything but letters, digits and dashes replaced, and its
+ * number, which keeps scenes that differ in parameters only apart. */
+static eb_error list_scenes(eb_report *report) {
+  EB_TRY(EB_NEW(report->scenes, report->run_count));
+  for (int r = 0; r < report->run_count; r++) {
+    bool same = r > 0 && eb_run_same_scene(report->runs[r - 1].run, report->runs[r].run);
+    eb_report_scene *scene = &report->scenes[same ? report->scene_count - 1 : report->scene_count];
+    if (!same) {
+      report->scene_count++;
+      scene->first = r;
+      snprintf(scene->prefix, sizeof scene->prefix, "%d-%.80s", report->scene_count,
+               report->runs[r].run->scene);
+      for (char *c = scene->prefix; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-') *c = '-';
+    }
+    scene->last = r + 1;
+  }
+  return EB_OK;
+}
+
 eb_error eb_report_load(const char *const *files, int count, eb_report *out) {
   *out = (eb_report){0};
   EB_TRY(EB_NEW(out->files, count));
@@ -180,7 +201,8 @@ eb_error eb_report_load(const char *const *files, int count, eb_report *out) {
     EB_TRY(name_run(out, &out->runs[r]));
     EB_TRY(load_tables(&out->runs[r]));
   }
-  return name_files(out);
+  EB_TRY(name_files(out));
+  return list_scenes(out);
 }
 
 void eb_report_clear(eb_report *report) {
@@ -199,17 +221,8 @@ void eb_report_clear(eb_report *report) {
   for (int f = 0; report->files && f < report->file_count; f++) eb_results_close(report->files[f]);
   free(report->files);
   free(report->machine);
+  free(report->scenes);
   *report = (eb_report){0};
-}
-
-bool eb_report_next_scene(const eb_report *report, int from, int *first, int *last) {
-  if (from >= report->run_count) return false;
-  *first = from;
-  *last = from + 1;
-  while (*last < report->run_count &&
-         eb_run_same_scene(report->runs[from].run, report->runs[*last].run))
-    (*last)++;
-  return true;
 }
 
 static bool ended_as(const eb_report_run *run, eb_outcome outcome) {

@@ -10,43 +10,6 @@
 #include "harness/strings.h"
 #include "solvers/solver.h"
 
-typedef struct eb_report_run {
-  const eb_results *file; /* where it is stored, */
-  int index;              /* and as which run */
-  const eb_run *run;      /* its attributes, owned by the file */
-  char *scene;            /* scene and, when runs of the scene differ in them, parameters */
-  /* Solver and the options in which runs of this scene differ; and its file, where that alone tells
-   * it from others. */
-  char *label;
-  int machine; /* from 1 on, where the files are of several; 0: they are of one */
-  size_t steps;
-  double *column[EB_COL_COUNT];   /* steps each */
-  double *phase[EB_PHASE_COUNT];  /* steps each, s */
-  double *linear_iterations;      /* steps: iterations of linear solvers, 0 with direct ones */
-  double *updated_elements;       /* steps: element matrices brought up to date */
-  double *reduced_unknowns;       /* steps: of the system that is left after condensation, or 0 */
-  double memory[EB_MEMORY_KINDS]; /* byte, NAN where the solver reports none */
-  eb_residuals residuals;
-} eb_report_run;
-
-typedef struct eb_report {
-  int file_count, run_count;
-  eb_results **files;
-  int *machine; /* of each file, from 1 on in order of appearance */
-  int machine_count;
-  eb_report_run *runs;       /* grouped by scene in order of appearance */
-  const eb_strings *remarks; /* on damaged files, and others that are left out; NULL: none */
-} eb_report;
-
-/* What was drawn of one scene. */
-enum { EB_PLOT_KINDS = 12 /* of harness/report/plots.h */ };
-typedef struct eb_report_scene {
-  int first, last;  /* runs */
-  char prefix[128]; /* of its files */
-  bool plot[EB_PLOT_KINDS];
-  char poster[200]; /* what PREFIX.png shows; "": there is none */
-} eb_report_scene;
-
 /* What was drawn of one run, run N of a scene in PREFIX-rN-NAME.png or .svg. */
 enum {
   EB_PICTURED_PEAKS = 4,
@@ -70,12 +33,57 @@ typedef struct eb_report_picture {
   int32_t supernodes; /* of its elimination tree; 0: none reported */
 } eb_report_picture;
 
+/* The script that plays it; name "": the run has no frames, or was not played. */
+typedef struct eb_playback {
+  char name[160];
+  size_t frames, stored; /* in the script, in the result file */
+  size_t triangles, bytes;
+} eb_playback;
+
+typedef struct eb_report_run {
+  const eb_results *file; /* where it is stored, */
+  int index;              /* and as which run */
+  const eb_run *run;      /* its attributes, owned by the file */
+  char *scene;            /* scene and, when runs of the scene differ in them, parameters */
+  /* Solver and the options in which runs of this scene differ; and its file, where that alone tells
+   * it from others. */
+  char *label;
+  int machine; /* from 1 on, where the files are of several; 0: they are of one */
+  size_t steps;
+  double *column[EB_COL_COUNT];   /* steps each */
+  double *phase[EB_PHASE_COUNT];  /* steps each, s */
+  double *linear_iterations;      /* steps: iterations of linear solvers, 0 with direct ones */
+  double *updated_elements;       /* steps: element matrices brought up to date */
+  double *reduced_unknowns;       /* steps: of the system that is left after condensation, or 0 */
+  double memory[EB_MEMORY_KINDS]; /* byte, NAN where the solver reports none */
+  eb_residuals residuals;
+  eb_report_picture picture;
+  eb_playback playback;
+} eb_report_run;
+
+/* A scene, and what was drawn of it. */
+enum { EB_PLOT_KINDS = 12 /* of harness/report/plots.h */ };
+typedef struct eb_report_scene {
+  int first, last;  /* runs [first, last) */
+  char prefix[128]; /* of its files */
+  bool plot[EB_PLOT_KINDS];
+  char poster[200]; /* what PREFIX.png shows; "": there is none */
+} eb_report_scene;
+
+typedef struct eb_report {
+  int file_count, run_count;
+  eb_results **files;
+  int *machine; /* of each file, from 1 on in order of appearance */
+  int machine_count;
+  eb_report_run *runs; /* grouped by scene in order of appearance */
+  eb_report_scene *scenes;
+  int scene_count;
+  const eb_strings *remarks; /* on damaged files, and others that are left out; NULL: none */
+} eb_report;
+
 /* Clear the report also after a failure. */
 EB_MUST eb_error eb_report_load(const char *const *files, int count, eb_report *out);
 void eb_report_clear(eb_report *report);
-
-/* Runs [*first, *last) of the next scene from index `from`; false when there is none. */
-bool eb_report_next_scene(const eb_report *report, int from, int *first, int *last);
 
 bool eb_report_completed(const eb_report_run *run);
 /* Whether the audit contradicts its solver: what it cost is then compared with nothing. */

@@ -80,17 +80,32 @@ eb_error eb_page_player(eb_text *page, const eb_played *runs, int count, const c
 }
 
 eb_error eb_page_environment(eb_text *page, const eb_results *results) {
-  EB_TRY(eb_text_printf(page, "<h2 id=\"environment\">Environment</h2>\n"));
-  return eb_page_facts(page, results);
+  eb_doc doc = {0};
+  eb_doc_heading(&doc, 2, "environment", "Environment");
+  eb_page_facts(&doc, results);
+  eb_error error = eb_doc_write(&doc, EB_DOC_HTML, page);
+  eb_doc_clear(&doc);
+  return error;
 }
 
-eb_error eb_page_facts(eb_text *page, const eb_results *results) {
+void eb_page_facts(eb_doc *doc, const eb_results *results) {
   int count;
   const eb_fact *fact = eb_results_facts(results, &count);
-  EB_TRY(eb_text_printf(page, "<div class=\"scroll\"><table class=\"facts\">\n"));
+  eb_doc_table(doc, "facts");
   for (const eb_fact *end = fact + count; fact < end; fact++) {
-    EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", fact->name, "</td>"));
-    EB_TRY(eb_markup_between(page, "<td class=\"text\">", fact->value, "</td></tr>\n"));
+    eb_doc_row(doc, NULL);
+    eb_doc_cell(doc, EB_DOC_PLAIN, "%s", fact->name);
+    eb_doc_cell(doc, EB_DOC_PLAIN, "%s", fact->value);
   }
-  return eb_text_printf(page, "</table></div>\n");
+  eb_doc_end(doc);
+}
+
+eb_error eb_page_publish(const eb_doc *doc, const char *title, const char *class, const char *dir) {
+  eb_text page = {0};
+  eb_error error = eb_page_open(&page, title, class);
+  if (!error) error = eb_doc_write(doc, EB_DOC_HTML, &page);
+  if (!error) error = eb_page_close(&page);
+  if (!error) error = eb_page_write(&page, dir);
+  eb_text_clear(&page);
+  return error;
 }

@@ -2,7 +2,8 @@
 #ifndef EB_REPORT_PAGE_H
 #define EB_REPORT_PAGE_H
 
-#include "harness/report/playback.h"
+#include "harness/doc/doc.h"
+#include "harness/report/model.h"
 #include "harness/results/read.h"
 #include "problems/base/text.h"
 
@@ -19,7 +20,11 @@ EB_MUST eb_error eb_page_data(const char *dir, char *out, size_t bytes);
 /* Appends what a result file says of machine, build and command, under a heading. */
 EB_MUST eb_error eb_page_environment(eb_text *page, const eb_results *results);
 /* The same without one. */
-EB_MUST eb_error eb_page_facts(eb_text *page, const eb_results *results);
+void eb_page_facts(eb_doc *doc, const eb_results *results);
+
+/* Writes the document as a page, DIR/index.html, and the scripts that it loads beside it. */
+EB_MUST eb_error eb_page_publish(const eb_doc *doc, const char *title, const char *class,
+                                 const char *dir);
 
 /* A run that a player offers. */
 typedef struct eb_played {

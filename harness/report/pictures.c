@@ -698,16 +698,15 @@ static eb_error choose_poster(const eb_report *report, eb_report_scene *scene, c
   return read_poster(report, run, &frame[best], stem, scene->poster, p, out);
 }
 
-eb_error eb_pictures_posters(const eb_report *report, eb_report_scene *scenes, int count,
-                             const char *dir) {
+eb_error eb_pictures_posters(eb_report *report, const char *dir) {
   picture *pictures;
   poster *posters;
-  int read = 0;
+  int read = 0, count = report->scene_count;
   EB_TRY(EB_NEW(pictures, count));
   eb_error error = EB_NEW(posters, count);
   for (int s = 0; s < count && !error; s++) {
     bool any = false;
-    error = choose_poster(report, &scenes[s], dir, &posters[read], &pictures[read], &any);
+    error = choose_poster(report, &report->scenes[s], dir, &posters[read], &pictures[read], &any);
     read += any;
   }
   if (!error) error = draw_pictures(pictures, read);
@@ -812,15 +811,14 @@ eb_error eb_pictures_updates(const eb_report_run *run, const eb_view *view, cons
   return error;
 }
 
-eb_error eb_pictures_scene(const eb_report *report, const eb_report_scene *scene, const char *dir,
-                           eb_report_picture *pictured) {
+eb_error eb_pictures_scene(eb_report *report, const eb_report_scene *scene, const char *dir) {
   eb_view view;
   EB_TRY(eb_view_fit(report, scene, &view));
   for (int r = scene->first; r < scene->last; r++) {
     char stem[4000];
     snprintf(stem, sizeof stem, "%s/%s-r%d", dir, scene->prefix, r - scene->first);
-    EB_TRY(eb_pictures_run(&report->runs[r], &view, stem, &pictured[r]));
-    EB_TRY(eb_pictures_updates(&report->runs[r], &view, stem, &pictured[r]));
+    EB_TRY(eb_pictures_run(&report->runs[r], &view, stem, &report->runs[r].picture));
+    EB_TRY(eb_pictures_updates(&report->runs[r], &view, stem, &report->runs[r].picture));
   }
   return EB_OK;
 }

@@ -68,17 +68,14 @@ void eb_link_shapes(const float ends[6], const eb_view *view, eb_collider shape[
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-/* Writes DIR/PREFIX-rN-NAME.png and DIR/PREFIX-rN-updates-1.png, .. for the runs of `scene` that
- * have frames; fills pictured[run] (all runs of the report; those of other scenes are left alone).
- * Repetitions are not drawn again. */
-EB_MUST eb_error eb_pictures_scene(const eb_report *report, const eb_report_scene *scene,
-                                   const char *dir, eb_report_picture *pictured);
+/* Writes DIR/PREFIX-rN-NAME.png and DIR/PREFIX-rN-updates-1.png, .. for the runs of a scene that
+ * have frames, and notes in `picture` of each what was drawn. Repetitions are not drawn again. */
+EB_MUST eb_error eb_pictures_scene(eb_report *report, const eb_report_scene *scene,
+                                   const char *dir);
 
-/* Writes DIR/PREFIX.png, which stands for a scene, for each of `count`: the most strained frame,
- * else the last one, of its first run that has any; its `poster` says so in words, or stays empty.
- */
-EB_MUST eb_error eb_pictures_posters(const eb_report *report, eb_report_scene *scenes, int count,
-                                     const char *dir);
+/* Writes DIR/PREFIX.png, which stands for a scene, for each: the most strained frame, else the last
+ * one, of its first run that has any; its `poster` says so in words, or stays empty. */
+EB_MUST eb_error eb_pictures_posters(eb_report *report, const char *dir);
 
 /* Of one run, the frames of eb_pictured_frames as STEM-NAME.png. `view` is that of the scene. */
 EB_MUST eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const char *stem,

@@ -30,13 +30,6 @@
 
 #include "harness/report/model.h"
 
-/* What a page says of it; name "": the run has no frames. */
-typedef struct eb_playback {
-  char name[160];
-  size_t frames, stored; /* in the script, in the result file */
-  size_t triangles, bytes;
-} eb_playback;
-
 /* Bytes that each of `runs` scripts may take, so that a folder of them can be passed on. */
 size_t eb_playback_room(int runs);
 

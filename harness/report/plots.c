@@ -461,12 +461,12 @@ static void put_summary(const eb_report *report, const char *const *labels, eb_p
   bar_layout layout = {.least = 1e6};
   eb_plot_word(plot, "scene");
   for (int l = 0; l < plot->series; l++) eb_plot_word(plot, labels[l]);
-  for (int first = 0, last = 0; eb_report_next_scene(report, last, &first, &last);) {
+  for (const eb_report_scene *s = report->scenes; s < report->scenes + report->scene_count; s++) {
     class_list classes = {.count = 0};
-    for (int r = first; r < last; r++)
+    for (int r = s->first; r < s->last; r++)
       if (is_compared(&report->runs[r])) class_number(&classes, eb_class_of(report->runs[r].run));
     for (int c = 0; c < classes.count; c++)
-      put_bars(report, first, last, classes.of[c], labels, plot, &layout);
+      put_bars(report, s->first, s->last, classes.of[c], labels, plot, &layout);
   }
   eb_plot_put(plot, "\n");
   set_layout(&layout, plot);

@@ -6,12 +6,101 @@
 #include <string.h>
 
 #include "harness/audit/rules.h"
-#include "harness/report/markup.h"
 #include "harness/results/accuracy.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
 
-/* ---- what runs cost: ranked by accuracy class, and beside the clock -------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static void put_solver(eb_doc *doc, const eb_report_run *run) {
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", run->label);
+  if (*run->run->client) /* what a program of the user's calls itself */
+    eb_doc_text(doc, EB_DOC_NOTE, " (%s)", run->run->client);
+  if (run->run->repetition > 0)
+    eb_doc_text(doc, EB_DOC_NOTE, " (repetition %lld)", (long long)run->run->repetition + 1);
+}
+
+/* The names of broken rules, each leading to its definition. */
+static void put_rules(eb_doc *doc, const char *rules) {
+  const char *separator = ": ";
+  for (const char *c = rules; *c;) {
+    char word[64], target[80];
+    size_t length = strcspn(c, ",");
+    snprintf(word, sizeof word, "%.*s", (int)length, c);
+    snprintf(target, sizeof target, "#rule-%s", word);
+    int rule = 0;
+    while (rule < EB_RULES && strcmp(eb_rule_name((eb_rule)rule), word) != 0) rule++;
+    eb_doc_text(doc, EB_DOC_PLAIN, "%s", separator);
+    if (rule < EB_RULES)
+      eb_doc_link(doc, target, "%s", word);
+    else
+      eb_doc_text(doc, EB_DOC_PLAIN, "%s", word);
+    separator = ", ";
+    c += length + (c[length] == ',');
+  }
+}
+
+static void put_status(eb_doc *doc, const eb_report_run *run) {
+  bool failed = eb_report_audit_failed(run), good = eb_report_completed(run) && !failed;
+  bool skipped = strcmp(run->run->outcome, eb_outcome_name(EB_OUTCOME_SKIPPED)) == 0;
+  eb_doc_cell(doc,
+              good      ? EB_DOC_GOOD
+              : skipped ? EB_DOC_PLAIN
+                        : EB_DOC_BAD,
+              "%s%s", run->run->outcome, failed ? ", audit failed" : "");
+  if (failed) put_rules(doc, run->run->audit_rules);
+}
+
+static void put_number(eb_doc *doc, const char *format, double value) {
+  eb_doc_number_as(doc, EB_DOC_PLAIN, format, value);
+}
+
+/* ---- tables of a row a run ------------------------------------------------------------------- */
+
+/* What a row has in one column. */
+typedef struct figure {
+  const char *head, *format;
+  double value; /* not finite: there is none */
+} figure;
+enum { MOST_FIGURES = 16, MOST_NEEDS = 5 };
+
+typedef struct table {
+  const char *style, *title;               /* title: the head of the runs */
+  bool (*shows)(const eb_report_run *run); /* NULL: all */
+  int (*fill)(const eb_report_run *run, figure *out);
+  /* Columns in one of which a run must ever have had anything, where there are any; else the table
+   * says nothing. */
+  int needs;
+  eb_column need[MOST_NEEDS];
+} table;
+
+static bool has_any(const eb_report_run *run, const table *what) {
+  bool any = what->needs == 0;
+  for (int c = 0; c < what->needs; c++) any = any || eb_report_worst(run, what->need[c]) > 0;
+  return any;
+}
+
+/* Of those runs that the table shows; nothing when it shows none. */
+static void put_table(eb_doc *doc, const table *what, const eb_report_run *const *runs, int count) {
+  figure figures[MOST_FIGURES] = {{0}};
+  int columns = 0;
+  bool any = false;
+  for (int r = 0; r < count; r++) any = any || has_any(runs[r], what);
+  for (int r = 0; r < count && any; r++) {
+    if (what->shows && !what->shows(runs[r])) continue;
+    bool first = columns == 0;
+    columns = what->fill(runs[r], figures);
+    if (first) eb_doc_table(doc, what->style);
+    if (first) eb_doc_head(doc, "%s", what->title);
+    for (int f = 0; f < columns && first; f++) eb_doc_head(doc, "%s", figures[f].head);
+    eb_doc_row(doc, NULL);
+    put_solver(doc, runs[r]);
+    for (int f = 0; f < columns; f++) put_number(doc, figures[f].format, figures[f].value);
+  }
+  if (columns > 0) eb_doc_end(doc);
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
 
 /* What runs are ranked by. */
 enum { STEP, TOTAL, WHOLE, COSTS };
@@ -64,182 +153,123 @@ static int compare_rows(const void *left, const void *right) {
   return groups ? groups : ranked ? ranked : place ? place : dearer ? dearer : a->at - b->at;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------- */
-
-static eb_error solver_cell(const eb_report_run *run, eb_text *page) {
-  EB_TRY(eb_markup_between(page, "<td class=\"text\">", run->label, ""));
-  if (*run->run->client) /* what a program of the user's calls itself */
-    EB_TRY(eb_markup_between(page, " <span class=\"note\">(", run->run->client, ")</span>"));
-  if (run->run->repetition > 0)
-    EB_TRY(eb_text_printf(page, " <span class=\"note\">(repetition %lld)</span>",
-                          (long long)run->run->repetition + 1));
-  return eb_text_printf(page, "</td>");
-}
-
-/* The names of broken rules, each leading to its definition. */
-static eb_error rule_names(const char *rules, eb_text *page) {
-  const char *separator = ": ";
-  for (const char *c = rules; *c;) {
-    char word[64];
-    size_t length = strcspn(c, ",");
-    snprintf(word, sizeof word, "%.*s", (int)length, c);
-    int rule = 0;
-    while (rule < EB_RULES && strcmp(eb_rule_name((eb_rule)rule), word) != 0) rule++;
-    EB_TRY(eb_text_printf(page, "%s", separator));
-    if (rule < EB_RULES)
-      EB_TRY(eb_text_printf(page, "<a href=\"#rule-%s\">%s</a>", word, word));
-    else
-      EB_TRY(eb_markup_text(page, word));
-    separator = ", ";
-    c += length + (c[length] == ',');
-  }
-  return EB_OK;
-}
-
-static eb_error status_cell(const eb_report_run *run, eb_text *page) {
-  bool audit_failed = eb_report_audit_failed(run), good = eb_report_completed(run) && !audit_failed;
-  bool skipped = strcmp(run->run->outcome, eb_outcome_name(EB_OUTCOME_SKIPPED)) == 0;
-  EB_TRY(eb_text_printf(page, "<td class=\"text %s\">", good ? "good" : skipped ? "" : "bad"));
-  EB_TRY(eb_markup_between(page, "", run->run->outcome, audit_failed ? ", audit failed" : ""));
-  if (audit_failed) EB_TRY(rule_names(run->run->audit_rules, page));
-  return eb_text_printf(page, "</td>");
-}
-
-/* ---- the table of ranks ---------------------------------------------------------------------- */
-
-enum { RANK_COLUMNS = 11 };
-
-static eb_error heading(const row *of, eb_text *page) {
+/* Above runs of one class, over as many steps, on one machine. */
+static void put_class(eb_doc *doc, const row *of) {
+  bool unknown = of->class.band == EB_BAND_UNKNOWN;
   const char *why = of->class.band == EB_BAND_ORDER_ONE
-                        ? "not ranked: the steps explain less than nine tenths of the forces"
-                    : of->class.band == EB_BAND_UNKNOWN
-                        ? "not ranked: the file tells of no error in an equation that is declared"
-                        : NULL;
-  EB_TRY(eb_text_printf(page, "<tr class=\"class\"><th colspan=\"%d\">", RANK_COLUMNS));
-  EB_TRY(eb_markup_text(page, eb_class_words(of->class).text));
-  if (of->class.band != EB_BAND_UNKNOWN)
-    EB_TRY(eb_text_printf(page, "; %lld steps", (long long)of->run->run->steps_wanted));
-  if (of->class.band != EB_BAND_UNKNOWN && of->run->machine > 0)
-    EB_TRY(eb_text_printf(page, "; machine %d", of->run->machine));
-  if (why) EB_TRY(eb_text_printf(page, " <span class=\"note\">%s</span>", why));
-  return eb_text_printf(page, "</th></tr>\n");
+                        ? " not ranked: the steps explain less than nine tenths of the forces"
+                    : unknown
+                        ? " not ranked: the file tells of no error in an equation that is declared"
+                        : "";
+  eb_doc_part(doc, "%s", eb_class_words(of->class).text);
+  if (!unknown)
+    eb_doc_text(doc, EB_DOC_PLAIN, "; %lld steps", (long long)of->run->run->steps_wanted);
+  if (!unknown && of->run->machine > 0)
+    eb_doc_text(doc, EB_DOC_PLAIN, "; machine %d", of->run->machine);
+  eb_doc_text(doc, EB_DOC_NOTE, "%s", why);
 }
 
-/* Decimals of which nothing would be left for short times. */
-static eb_error cost_cell(double value, const char *format, eb_text *page) {
-  return eb_markup_number(page, value < 0.1 ? "%#.2g" : format, value);
-}
-
-static eb_error rank_row(const row *r, eb_text *page) {
+static void put_ranks(eb_doc *doc, const row *r) {
   static const struct {
     double scale;
     const char *format;
   } shown[COSTS] = {{1e3, "%.2f"}, {1, "%.3f"}, {1, "%.3f"}};
-  EB_TRY(eb_text_printf(page, "<tr>"));
-  EB_TRY(solver_cell(r->run, page));
-  EB_TRY(status_cell(r->run, page));
-  EB_TRY(eb_text_printf(page, "<td>"));
-  if (r->run->run->ranks > 1)
-    EB_TRY(eb_text_printf(page, "%lld x ", (long long)r->run->run->ranks));
-  EB_TRY(eb_text_printf(page, "%lld</td><td>%lld</td>", (long long)r->run->run->threads,
-                        (long long)r->run->steps));
-  EB_TRY(
-      eb_markup_number(page, "%.1e", r->class.band == EB_BAND_UNKNOWN ? NAN : r->run->run->error));
+  const eb_run *run = r->run->run;
+  char threads[40] = "%.0f";
+  if (run->ranks > 1) snprintf(threads, sizeof threads, "%lld x %%.0f", (long long)run->ranks);
+  eb_doc_row(doc, NULL);
+  put_solver(doc, r->run);
+  put_status(doc, r->run);
+  put_number(doc, threads, (double)run->threads);
+  put_number(doc, "%.0f", (double)r->run->steps);
+  put_number(doc, "%.1e", r->class.band == EB_BAND_UNKNOWN ? NAN : run->error);
   for (int c = 0; c < COSTS; c++) {
-    EB_TRY(cost_cell(shown[c].scale * r->cost[c], shown[c].format, page));
-    EB_TRY(eb_markup_number(page, r->rank[c].place == 1 ? "%.2f *" : "%.2f", r->rank[c].over));
+    double cost = shown[c].scale * r->cost[c];
+    /* Of short times decimals would leave nothing. */
+    put_number(doc, cost < 0.1 ? "%#.2g" : shown[c].format, cost);
+    put_number(doc, r->rank[c].place == 1 ? "%.2f *" : "%.2f", r->rank[c].over);
   }
-  return eb_text_printf(page, "</tr>\n");
 }
 
-/* ---- beside the clock ------------------------------------------------------------------------ */
+static void put_note(eb_doc *doc, const eb_report_run *run, const char *text) {
+  if (!text[0]) return;
+  eb_doc_paragraph(doc, EB_DOC_NOTE, "%s", "");
+  eb_doc_text(doc, EB_DOC_STRONG, "%s", run->label);
+  eb_doc_text(doc, EB_DOC_PLAIN, ": %s", text);
+}
 
-static eb_error cost_row(const eb_report_run *run, eb_text *page) {
+/* What a run cost beside the clock. */
+static int fill_costs(const eb_report_run *run, figure *out) {
   static const double megabyte = 1048576;
   const eb_run *of = run->run;
-  bool told = of->process_cpu_seconds > 0; /* not by older files */
-  EB_TRY(eb_text_printf(page, "<tr>"));
-  EB_TRY(solver_cell(run, page));
-  EB_TRY(eb_markup_number(page, "%.3f", of->setup_seconds));
-  EB_TRY(eb_markup_number(page, "%.2f", told ? of->first_step_at : NAN));
-  EB_TRY(
-      eb_markup_number(page, "%.2f", told ? of->process_cpu_seconds / of->timed_cpu_seconds : NAN));
-  EB_TRY(eb_markup_number(page, "%.3f", told ? of->untimed_cpu_seconds : NAN));
-  EB_TRY(eb_markup_number(page, "%.2f", of->audit_seconds > 0 ? of->audit_seconds : NAN));
-  EB_TRY(eb_markup_number(page, "%.0f", told ? (double)of->threads_alive : NAN));
-  EB_TRY(eb_markup_number(page, "%.1f", told ? of->memory_growth / megabyte : NAN));
-  EB_TRY(eb_markup_number(page, "%.0f", of->peak_rss / megabyte));
+  double told = of->process_cpu_seconds > 0 ? 1 : NAN; /* not by older files */
+  double own = eb_report_typical(run, EB_COL_OWN);
   /* What nobody but the solver knows is told as what it is. */
   bool claims = of->counts && strcmp(of->counts, EB_COUNTS_CLAIMED) == 0;
-  EB_TRY(eb_markup_number(page, claims ? "%.1f, claimed" : "%.1f",
-                          eb_report_typical(run, EB_COL_ITERATIONS)));
-  EB_TRY(eb_markup_number(page, claims ? "%.0f, claimed" : "%.0f",
-                          eb_median(run->linear_iterations, run->steps, EB_WARM_UP)));
-  double own = eb_report_typical(run, EB_COL_OWN);
-  EB_TRY(eb_markup_number(page, "%.3f", own > 0 ? 1e3 * own : NAN));
-  return eb_text_printf(page, "</tr>\n");
+  const figure all[] = {{"set-up (s)", "%.3f", of->setup_seconds},
+                        {"start to first step (s)", "%.2f", told * of->first_step_at},
+                        {"process CPU over timed CPU", "%.2f",
+                         told * of->process_cpu_seconds / of->timed_cpu_seconds},
+                        {"untimed CPU (s)", "%.3f", told * of->untimed_cpu_seconds},
+                        {"audits (s)", "%.2f", of->audit_seconds > 0 ? of->audit_seconds : NAN},
+                        {"threads alive", "%.0f", told * (double)of->threads_alive},
+                        {"memory growth (MB)", "%.1f", told * of->memory_growth / megabyte},
+                        {"peak memory (MB)", "%.0f", of->peak_rss / megabyte},
+                        {"iterations, median", claims ? "%.1f, claimed" : "%.1f",
+                         eb_report_typical(run, EB_COL_ITERATIONS)},
+                        {"linear iterations, median", claims ? "%.0f, claimed" : "%.0f",
+                         eb_median(run->linear_iterations, run->steps, EB_WARM_UP)},
+                        {"step by its own clock, median (ms)", "%.3f", own > 0 ? 1e3 * own : NAN}};
+  memcpy(out, all, sizeof all);
+  return sizeof all / sizeof *all;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+static const table of_costs = {
+    .style = "runs", .title = "cost beside the clock", .fill = fill_costs};
 
-static eb_error note(const eb_report_run *run, const char *text, eb_text *page) {
-  if (!text[0]) return EB_OK;
-  EB_TRY(eb_markup_between(page, "<p class=\"note\"><b>", run->label, "</b>: "));
-  return eb_markup_between(page, "", text, "</p>\n");
-}
-
-static eb_error write_tables(row *rows, int count, eb_text *page) {
+static eb_error put_ranking(eb_doc *doc, row *rows, int count) {
+  static const char *const heads[] = {
+      "solver",         "outcome",           "threads",          "steps",
+      "error",          "step, median (ms)", "over the fastest", "set-up and steps (s)",
+      "over the least", "start to end (s)",  "over the least",   NULL};
+  const eb_report_run **order;
   EB_TRY(rank(rows, count));
+  EB_TRY(EB_NEW(order, count));
   qsort(rows, (size_t)count, sizeof *rows, compare_rows);
-  EB_TRY(eb_text_printf(
-      page, "<div class=\"scroll\"><table class=\"ranks\" data-runs><thead><tr><th>solver</th>"
-            "<th class=\"text\">"
-            "outcome</th><th>threads</th><th>steps</th><th>error</th><th>step, median (ms)</th>"
-            "<th>over the fastest</th><th>set-up and steps (s)</th><th>over the least</th>"
-            "<th>start to end (s)</th><th>over the least</th></tr></thead>\n"));
+  eb_doc_table(doc, "ranks runs");
+  eb_doc_heads(doc, heads);
   for (int r = 0; r < count; r++) {
-    bool first = r == 0 || compare_groups(&rows[r - 1], &rows[r]) != 0;
-    if (first) EB_TRY(eb_text_printf(page, "%s<tbody>\n", r ? "</tbody>" : ""));
-    if (first) EB_TRY(heading(&rows[r], page));
-    EB_TRY(rank_row(&rows[r], page));
+    if (r == 0 || compare_groups(&rows[r - 1], &rows[r]) != 0) put_class(doc, &rows[r]);
+    put_ranks(doc, &rows[r]);
+    order[r] = rows[r].run;
   }
-  EB_TRY(eb_text_printf(page, "</tbody></table></div>\n<p class=\"note\">* on the front: no run of "
-                              "its class is as accurate for less</p>\n"));
+  eb_doc_end(doc);
+  eb_doc_paragraph(doc, EB_DOC_NOTE, "* on the front: no run of its class is as accurate for less");
   for (int r = 0; r < count; r++) {
-    EB_TRY(note(rows[r].run, rows[r].run->run->detail, page));
-    EB_TRY(note(rows[r].run, rows[r].run->run->audit_detail, page));
+    put_note(doc, rows[r].run, rows[r].run->run->detail);
+    put_note(doc, rows[r].run, rows[r].run->run->audit_detail);
   }
-  EB_TRY(eb_text_printf(
-      page,
-      "<div class=\"scroll\"><table data-runs><thead><tr><th>cost beside the clock</th>"
-      "<th>set-up (s)</th>"
-      "<th>start to first step (s)</th><th>process CPU over timed CPU</th><th>untimed CPU "
-      "(s)</th><th>audits (s)</th><th>threads alive</th><th>memory growth (MB)</th><th>peak "
-      "memory (MB)</th>"
-      "<th>iterations, median</th><th>linear iterations, median</th><th>step by its own clock, "
-      "median (ms)</th></tr></thead>\n"
-      "<tbody>\n"));
-  for (int r = 0; r < count; r++) EB_TRY(cost_row(rows[r].run, page));
-  return eb_text_printf(page, "</tbody></table></div>\n");
+  put_table(doc, &of_costs, order, count);
+  free(order);
+  return EB_OK;
 }
 
-/* Runs [first, last), grouped by class, in each those that are ranked first, by error and the
- * median of their steps; causes of failures in words below. */
-eb_error eb_report_ranking(const eb_report *report, int first, int last, eb_text *page) {
+eb_error eb_report_ranking(const eb_report *report, const eb_report_scene *scene, eb_doc *doc) {
+  int count = scene->last - scene->first;
   row *rows;
-  EB_TRY(EB_NEW(rows, last - first));
-  for (int r = first; r < last; r++) {
-    const eb_report_run *run = &report->runs[r];
+  EB_TRY(EB_NEW(rows, count));
+  for (int r = 0; r < count; r++) {
+    const eb_report_run *run = &report->runs[scene->first + r];
     double whole = run->run->total_seconds, total = run->run->setup_seconds;
     for (size_t s = 0; s < run->steps; s++) total += run->column[EB_COL_WALL][s];
-    rows[r - first] = (row){.run = run,
-                            .at = r,
-                            .class = eb_class_of(run->run),
-                            .cost = {[STEP] = eb_report_typical(run, EB_COL_WALL),
-                                     [TOTAL] = run->steps > 0 ? total : NAN,
-                                     [WHOLE] = run->steps > 0 && whole > 0 ? whole : NAN}};
+    rows[r] = (row){.run = run,
+                    .at = r,
+                    .class = eb_class_of(run->run),
+                    .cost = {[STEP] = eb_report_typical(run, EB_COL_WALL),
+                             [TOTAL] = run->steps > 0 ? total : NAN,
+                             [WHOLE] = run->steps > 0 && whole > 0 ? whole : NAN}};
   }
-  eb_error error = write_tables(rows, last - first, page);
+  eb_error error = put_ranking(doc, rows, count);
   free(rows);
   return error;
 }
@@ -252,22 +282,16 @@ typedef enum statistic {
   SUM
 } statistic;
 
-/* One column of a table. */
-typedef struct figure {
+/* A figure over the steps of a run. */
+typedef struct over_steps {
   const char *heading, *format;
   eb_column column;
   statistic statistic;
   double scale;
   bool declared; /* of files that name the declared equation alone */
-} figure;
+} over_steps;
 
-typedef struct table {
-  const char *heading;
-  const figure *figures;
-  int count;
-} table;
-
-static const figure step_figures[] = {
+static const over_steps step_figures[] = {
     {"error, worst", "%.1e", EB_COL_EQUATION_RESIDUAL, WORST, 1, true},
     {"median", "%.1e", EB_COL_EQUATION_RESIDUAL, TYPICAL, 1, true},
     {"implicit Euler's residual, worst", "%.1e", EB_COL_RESIDUAL_RELATIVE, WORST, 1, false},
@@ -281,7 +305,7 @@ static const figure step_figures[] = {
     {"penetration (mm)", "%.2f", EB_COL_MAX_PENETRATION, WORST, 1e3, false},
     {"inverted elements", "%.0f", EB_COL_INVERTED, WORST, 1, false}};
 
-static const figure contact_figures[] = {
+static const over_steps contact_figures[] = {
     {"contacts", "%.0f", EB_COL_CONTACT_COUNT, WORST, 1, false},
     {"with a force", "%.0f", EB_COL_CONTACT_ACTIVE, WORST, 1, false},
     {"crossing triangles", "%.0f", EB_COL_INTERSECTIONS, WORST, 1, false},
@@ -297,18 +321,12 @@ static const figure contact_figures[] = {
     {"beyond the cone", "%.1e", EB_COL_CONTACT_CONE, WORST, 1, false},
     {"friction off (deg)", "%.2g", EB_COL_CONTACT_ANGLE, WORST, 1, false}};
 
-static const figure joint_figures[] = {
+static const over_steps joint_figures[] = {
     {"residual (N m), worst", "%.1e", EB_COL_JOINT_RESIDUAL, WORST, 1, false},
     {"over its terms, worst", "%.1e", EB_COL_JOINT_RESIDUAL_RELATIVE, WORST, 1, false},
     {"median", "%.1e", EB_COL_JOINT_RESIDUAL_RELATIVE, TYPICAL, 1, false}};
 
-#define COUNT(figures) ((int)(sizeof(figures) / sizeof *(figures)))
-static const table of_steps = {"audits, worst of all steps", step_figures, COUNT(step_figures)};
-static const table of_contact = {"contact, worst of all steps", contact_figures,
-                                 COUNT(contact_figures)};
-static const table of_joints = {"joints", joint_figures, COUNT(joint_figures)};
-
-static double value_of(const figure *f, const eb_report_run *run) {
+static double value_of(const over_steps *f, const eb_report_run *run) {
   if (f->declared && !eb_report_declares(run)) return NAN;
   double total = 0;
   for (size_t s = 0; s < run->steps; s++) total += run->column[f->column][s];
@@ -317,50 +335,25 @@ static double value_of(const figure *f, const eb_report_run *run) {
                                                : eb_report_worst(run, f->column));
 }
 
-static eb_error audit_table(const eb_report *report, int first, int last, const table *what,
-                            eb_text *page) {
-  EB_TRY(eb_text_printf(page,
-                        "<div class=\"scroll\"><table class=\"audits\" data-runs><thead><tr>"
-                        "<th>%s</th>",
-                        what->heading));
-  for (int f = 0; f < what->count; f++)
-    EB_TRY(eb_text_printf(page, "<th>%s</th>", what->figures[f].heading));
-  EB_TRY(eb_text_printf(page, "</tr></thead>\n<tbody>\n"));
-  for (int r = first; r < last; r++) {
-    const eb_report_run *run = &report->runs[r];
-    if (run->steps == 0) continue;
-    EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", run->label, "</td>"));
-    for (int f = 0; f < what->count; f++)
-      EB_TRY(eb_markup_number(page, what->figures[f].format, value_of(&what->figures[f], run)));
-    EB_TRY(eb_text_printf(page, "</tr>\n"));
-  }
-  return eb_text_printf(page, "</tbody></table></div>\n");
+static int fill(const over_steps *list, size_t count, const eb_report_run *run, figure *out) {
+  for (size_t f = 0; f < count; f++)
+    out[f] = (figure){list[f].heading, list[f].format, value_of(&list[f], run)};
+  return (int)count;
 }
 
-/* Whether a run has ever had anything in one of the columns. */
-static bool any_above_zero(const eb_report *report, int first, int last, const eb_column *columns,
-                           int count) {
-  for (int r = first; r < last; r++)
-    for (int c = 0; c < count; c++)
-      if (eb_report_worst(&report->runs[r], columns[c]) > 0) return true;
-  return false;
+#define FILL(list) fill(list, sizeof(list) / sizeof *(list), run, out)
+static int fill_steps(const eb_report_run *run, figure *out) {
+  return FILL(step_figures);
+}
+static int fill_contact(const eb_report_run *run, figure *out) {
+  return FILL(contact_figures);
+}
+static int fill_joints(const eb_report_run *run, figure *out) {
+  return FILL(joint_figures);
 }
 
-/* Runs [first, last) that made a step; the figures of contact and joints only where a run has any.
- */
-eb_error eb_report_audits(const eb_report *report, int first, int last, eb_text *page) {
-  static const eb_column contact[] = {EB_COL_CONTACT_COUNT, EB_COL_INTERSECTIONS,
-                                      EB_COL_SELF_INTERSECTIONS, EB_COL_NESTED,
-                                      EB_COL_CONTACT_UNRECORDED},
-                         steps[] = {EB_COL_STEP},
-                         joints[] = {EB_COL_JOINT_RESIDUAL, EB_COL_JOINT_KINETIC};
-  if (any_above_zero(report, first, last, steps, COUNT(steps)))
-    EB_TRY(audit_table(report, first, last, &of_steps, page));
-  if (any_above_zero(report, first, last, contact, COUNT(contact)))
-    EB_TRY(audit_table(report, first, last, &of_contact, page));
-  if (any_above_zero(report, first, last, joints, COUNT(joints)))
-    EB_TRY(audit_table(report, first, last, &of_joints, page));
-  return EB_OK;
+static bool made_steps(const eb_report_run *run) {
+  return run->steps > 0;
 }
 
 /* ---- factorizations, and matrices updated in parts ------------------------------------------- */
@@ -381,43 +374,55 @@ static double mean_share(const eb_report_run *run) {
   return ever ? mean / (double)run->run->elements : NAN;
 }
 
-static bool reports(const eb_report_run *run, const eb_report_picture *picture) {
+static bool holds_any(const eb_report_run *run) {
   if (run->run->repetition > 0) return false;
-  return total_memory(run) > 0 || picture->supernodes > 0 || isfinite(mean_share(run));
+  return total_memory(run) > 0 || run->picture.supernodes > 0 || isfinite(mean_share(run));
 }
 
-static eb_error factor_row(const eb_report_run *run, const eb_report_picture *picture,
-                           eb_text *page) {
+/* Memory by kind, supernodes, and updates a step. */
+static int fill_factors(const eb_report_run *run, figure *out) {
   static const double megabyte = 1048576;
-  EB_TRY(eb_markup_between(page, "<tr><td class=\"text\">", run->label, "</td>"));
-  for (int i = 0; i < EB_MEMORY_KINDS; i++)
-    EB_TRY(eb_markup_number(page, "%.1f", run->memory[i] / megabyte));
-  double all = total_memory(run), supernodes = picture->supernodes;
-  EB_TRY(eb_markup_number(page, "%.1f", all > 0 ? all / megabyte : NAN));
-  EB_TRY(eb_markup_number(page, "%.0f", supernodes > 0 ? supernodes : NAN));
-  EB_TRY(eb_markup_number(page, "%.2f", 100 * mean_share(run)));
+  double all = total_memory(run), supernodes = run->picture.supernodes;
   double unknowns = eb_largest(run->reduced_unknowns, run->steps, 0);
-  EB_TRY(eb_markup_number(page, "%.0f", unknowns > 0 ? unknowns : NAN));
-  return eb_text_printf(page, "</tr>\n");
+  for (int i = 0; i < EB_MEMORY_KINDS; i++)
+    out[i] = (figure){eb_memory_name((eb_memory_kind)i), "%.1f", run->memory[i] / megabyte};
+  const figure rest[] = {
+      {"together", "%.1f", all > 0 ? all / megabyte : NAN},
+      {"supernodes", "%.0f", supernodes > 0 ? supernodes : NAN},
+      {"elements updated a step, mean (%)", "%.2f", 100 * mean_share(run)},
+      {"unknowns after condensation, most", "%.0f", unknowns > 0 ? unknowns : NAN}};
+  memcpy(out + EB_MEMORY_KINDS, rest, sizeof rest);
+  return EB_MEMORY_KINDS + sizeof rest / sizeof *rest;
 }
 
-/* Memory by kind, supernodes, and updates a step; nothing when no run has reported any. */
-eb_error eb_report_factors(const eb_report *report, const eb_report_scene *scene,
-                           const eb_report_picture *pictured, eb_text *page) {
-  bool any = false;
-  for (int r = scene->first; r < scene->last; r++)
-    any = any || reports(&report->runs[r], &pictured[r]);
-  if (!any) return EB_OK;
-  EB_TRY(eb_text_printf(page, "<div class=\"scroll\"><table data-runs><thead><tr><th>held while "
-                              "stepping (MB), as the solver reports it</th>"));
-  for (int i = 0; i < EB_MEMORY_KINDS; i++)
-    EB_TRY(eb_markup_between(page, "<th>", eb_memory_name((eb_memory_kind)i), "</th>"));
-  EB_TRY(eb_text_printf(page,
-                        "<th>together</th><th>supernodes</th><th>elements updated a step, "
-                        "mean (%%)</th><th>unknowns after condensation, most</th></tr></thead>\n"
-                        "<tbody>\n"));
-  for (int r = scene->first; r < scene->last; r++)
-    if (reports(&report->runs[r], &pictured[r]))
-      EB_TRY(factor_row(&report->runs[r], &pictured[r], page));
-  return eb_text_printf(page, "</tbody></table></div>\n");
+eb_error eb_report_audits(const eb_report *report, const eb_report_scene *scene, eb_doc *doc) {
+  static const table tables[] = {
+      {"audits runs", "audits, worst of all steps", made_steps, fill_steps, 0, {0}},
+      {"audits runs",
+       "contact, worst of all steps",
+       made_steps,
+       fill_contact,
+       5,
+       {EB_COL_CONTACT_COUNT, EB_COL_INTERSECTIONS, EB_COL_SELF_INTERSECTIONS, EB_COL_NESTED,
+        EB_COL_CONTACT_UNRECORDED}},
+      {"audits runs",
+       "joints",
+       made_steps,
+       fill_joints,
+       2,
+       {EB_COL_JOINT_RESIDUAL, EB_COL_JOINT_KINETIC}},
+      {"runs",
+       "held while stepping (MB), as the solver reports it",
+       holds_any,
+       fill_factors,
+       0,
+       {0}}};
+  int count = scene->last - scene->first;
+  const eb_report_run **runs;
+  EB_TRY(EB_NEW(runs, count));
+  for (int r = 0; r < count; r++) runs[r] = &report->runs[scene->first + r];
+  for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+    put_table(doc, &tables[t], runs, count);
+  free(runs);
+  return EB_OK;
 }

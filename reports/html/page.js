@@ -32,7 +32,7 @@
   // A number as one, what is no number as text; a dash has no place in the order and stands last.
   function key(row, column) {
     const text = (row.cells[column]?.textContent ?? '').trim();
-    if (text === '' || text === '\u2013') return null;
+    if (text === '' || text === '-' || text === '\u2013') return null;
     const number = Number(text.replace(/[\s,%]/g, ''));
     return Number.isNaN(number) ? text.toLowerCase() : number;
   }
@@ -79,7 +79,7 @@
 
   // ---- filters
   const scenes = all('section.scene');
-  const solverRows = scenes.flatMap(scene => all('table[data-runs] > tbody > tr:not(.class)', scene));
+  const solverRows = scenes.flatMap(scene => all('table.runs > tbody > tr:not(.class)', scene));
   const words = text => text.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (text, wanted) => wanted.every(word => text.toLowerCase().includes(word));
   function filter(label, apply) {
