@@ -316,14 +316,13 @@ static void states_wait(void) {
       contact_open(&(contact_recipe){.seed = 2, .bodies = 10, .side = 3, .contacts = 50});
   const char *options[] = {"interval=1,least_squares=0", "interval=9,least_squares=0"};
   for (int i = 0; i < 2; i++) {
-    contact_run run = contact_run_for(&CR, options[i], &c);
+    owned(contact_run) run = contact_run_for(&CR, options[i], &c);
     /* A tolerance for which log2(|r| / eps1) / 3 is below 1 from the start; eps2 is not met. */
     run.tolerance.eps1 = 1e3;
     run.tolerance.max_iterations = 8;
     contact_run_solve(&run, c.problem);
     tap_ok((run.outcome.active_set_changes > 0) == !i, "%s: %lld changes in 8 iterations",
            options[i], (long long)run.outcome.active_set_changes);
-    contact_run_close(&run);
   }
   /* log2(|r| / eps1) / 3 > 8 for eps1 = 1e-9: not before, whatever the least interval. */
   owned(contact_run) run = contact_run_for(&CR, "interval=1", &c);

@@ -28,16 +28,14 @@ static contact_run solve(const contact_case *c, int solver, const eb_contact_tol
 static void check_solved(const contact_recipe *recipe, const eb_contact_tolerance *tolerance,
                          const char *what) {
   for (int solver = 0; solver < 2; solver++) {
-    contact_case c = contact_open(recipe);
-    contact_run s = solve(&c, solver, tolerance);
+    owned(contact_case) c = contact_open(recipe);
+    owned(contact_run) s = solve(&c, solver, tolerance);
     bool solved = s.outcome.reason == EB_CONVERGED_ATOL && eb_contact_solved(&s.error, tolerance);
     if (!tap_ok(solved, "%s, %s, seed %d", what, SOLVERS[solver], (int)recipe->seed))
       printf(
           "#   %s after %d: residual %g, violation %g, active %g, sliding %g, cone %g, angle %g\n",
           eb_reason_name(s.outcome.reason), (int)s.outcome.iterations, s.error.residual,
           s.error.violation, s.error.active, s.error.sliding, s.error.cone, s.error.angle);
-    contact_run_close(&s);
-    contact_close(&c);
   }
 }
 

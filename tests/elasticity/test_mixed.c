@@ -192,8 +192,8 @@ static void kkt(const mixed_case *c, const double *at, double inertia, const dou
   const eb_material *material = c->f.scene->materials;
   const double *mass = eb_elasticity_mass(c->elasticity);
   int elements = c->mesh->element_count, n = c->size + 12 * elements;
-  double *A = calloc((size_t)n * (size_t)n, sizeof *A), *b = calloc((size_t)n, sizeof *b);
-  int *pivot = calloc((size_t)n, sizeof *pivot);
+  owned(double) *A = calloc((size_t)n * (size_t)n, sizeof *A), *b = calloc((size_t)n, sizeof *b);
+  owned(int) *pivot = calloc((size_t)n, sizeof *pivot);
 #define AT(i, j) A[(size_t)(j) * (size_t)n + (size_t)(i)]
   for (int i = 0; i < c->size; i++) {
     AT(i, i) = inertia * mass[i / 3];
@@ -239,9 +239,6 @@ static void kkt(const mixed_case *c, const double *at, double inertia, const dou
   tap_ok(lapack_solve(n, A, b, pivot) == 0,
          "LAPACK solves the system of positions, stretches and multipliers");
   memcpy(p, b, (size_t)c->size * sizeof *p);
-  free(A);
-  free(b);
-  free(pivot);
 }
 
 /* The condensed matrix as a dense one, solved by LU. */

@@ -311,7 +311,7 @@ static void test_triangles(const kernels *which) {
 static int64_t failing(const kernels *which, int64_t n, int64_t c, double diagonal, double bound,
                        double *error) {
   array A = dominant(n, n + 1), want = copy_of(&A);
-  double *floor = room((size_t)n * sizeof *floor);
+  owned(double) *floor = room((size_t)n * sizeof *floor);
   for (int64_t j = 0; j < n; j++) floor[j] = 0;
   int info = 0, order = blas(n), ld = blas_ld(A.ld);
   dpotrf_("L", &order, want.value, &ld, &info, 1);
@@ -327,7 +327,6 @@ static int64_t failing(const kernels *which, int64_t n, int64_t c, double diagon
   *error /= which->epsilon * sqrt((double)n + 1);
   free(A.value);
   free(want.value);
-  free(floor);
   return failed;
 }
 

@@ -27,7 +27,7 @@ static bool same_bits(int64_t n, const double *x, const double *y) {
 static void reference(const eb_test_factor *L, const eb_supernodes *tree, const double *b,
                       double *x) {
   int32_t n = L->columns;
-  double *y = malloc(sizeof *y * (size_t)(n + 1));
+  owned(double) *y = malloc(sizeof *y * (size_t)(n + 1));
   if (!y) exit(1);
   for (int32_t k = 0; k < n; k++) y[k] = b[3 * tree->order[k / 3] + k % 3];
   for (int32_t k = 0; k < n; k++) {
@@ -39,7 +39,6 @@ static void reference(const eb_test_factor *L, const eb_supernodes *tree, const 
     y[k] /= L->value[L->start[k]];
   }
   for (int32_t k = 0; k < n; k++) x[3 * tree->order[k / 3] + k % 3] = y[k];
-  free(y);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -89,10 +88,9 @@ static void test_lapack(void) {
 /* One right-hand side, then `count` of them, from a factor of its own; x has room for both. */
 static void solve_afresh(const eb_multifrontal_settings *settings, const eb_block_matrix *A,
                          int32_t count, const double *b, double *x) {
-  eb_multifrontal *factor = eb_test_factored(settings, A);
+  owned(eb_multifrontal) *factor = eb_test_factored(settings, A);
   solve(factor, 1, b, x);
   solve(factor, count, b, x + 3 * (int64_t)A->rows);
-  eb_multifrontal_destroy(factor);
 }
 
 static void test_threads(eb_block_matrix *A, const char *name, bool single) {

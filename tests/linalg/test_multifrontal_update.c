@@ -97,10 +97,8 @@ static void test_sequence(eb_keep_updates keep, eb_block_matrix *A, int threads,
     const eb_multifrontal_settings settings = {.threads = 1, .single_precision = single};
     tap_require(eb_multifrontal_create(&settings, A, NULL, &other.factor), "create");
     factor_whole(&other);
-    eb_test_factor x = eb_test_export(s.factor), y = eb_test_export(other.factor);
+    owned(eb_test_factor) x = eb_test_export(s.factor), y = eb_test_export(other.factor);
     same += eb_test_factor_same(&x, &y);
-    eb_test_factor_clear(&x);
-    eb_test_factor_clear(&y);
     eb_multifrontal_destroy(other.factor);
   }
   tap_ok(closed == updates, "%s: updated, ancestors marked too", name);

@@ -398,8 +398,9 @@ static double plain_dot(int32_t n, const double *x, const double *y) {
 static void plain_cg(const double *a, const double *L, int32_t n, const double *b, int iterations,
                      double *norms) {
   uint64_t seed = 1;
-  double *r = eb_test_random_vector(n, &seed), *z = eb_test_random_vector(n, &seed);
-  double *p = eb_test_random_vector(n, &seed), *q = eb_test_random_vector(n, &seed), rz = 0;
+  owned(double) *r = eb_test_random_vector(n, &seed), *z = eb_test_random_vector(n, &seed);
+  owned(double) *p = eb_test_random_vector(n, &seed), *q = eb_test_random_vector(n, &seed);
+  double rz = 0;
   memcpy(r, b, (size_t)n * sizeof *r);
   norms[0] = sqrt(plain_dot(n, r, r));
   for (int k = 0; k < iterations; k++) {
@@ -412,10 +413,6 @@ static void plain_cg(const double *a, const double *L, int32_t n, const double *
     for (int32_t i = 0; i < n; i++) r[i] -= alpha * q[i];
     norms[k + 1] = sqrt(plain_dot(n, r, r));
   }
-  free(r);
-  free(z);
-  free(p);
-  free(q);
 }
 
 /* Rounding errors grow with the iterations as directions lose their orthogonality: after 25 the

@@ -2,6 +2,7 @@
  * at rest and at its limits. */
 #include "problems/mesh/io.h"
 #include "solvers/solver.h"
+#include "tests/support/owned.h"
 #include "tests/support/coupled_oracle.h"
 #include "tests/support/scene_fixture.h"
 
@@ -30,6 +31,7 @@ static void end(trial *t) {
   eb_state_destroy(t->state);
   eb_scene_destroy(t->scene);
 }
+OWNED(trial, end)
 
 static void advance(trial *t) {
   bool changed;
@@ -74,8 +76,8 @@ static double joints_apart(const trial *a, const trial *b) {
  * one by Cholesky. The fall, its end on the elbow's limit and the rise of activation are within. */
 static void all_nodes_dynamic(void) {
   const char *parameters = "resolution=0.5,activate=0.15,relax=1,elbow_min=70";
-  trial a = begin(parameters, "selection=all,beta=1"), b = begin(parameters, NULL);
-  oracle o = oracle_open(b.scene);
+  owned(trial) a = begin(parameters, "selection=all,beta=1"), b = begin(parameters, NULL);
+  owned(oracle) o = oracle_open(b.scene);
   double nodes = 0, joints = 0;
   bool limited = false, active = false;
   for (int i = 0; i < 60; i++) {
@@ -91,15 +93,12 @@ static void all_nodes_dynamic(void) {
   tap_ok(limited && active, "the elbow has met its limit, the muscle was active");
   tap_ok(a.log->counters[EB_COUNT_REDUCED_UNKNOWNS] == o.unknowns, "%d unknowns in both",
          o.unknowns);
-  oracle_close(&o);
-  end(&a);
-  end(&b);
 }
 
 /* Much damping and long steps: both come to rest, by different ways and at the same place. */
 static void same_rest(const char *parameters, const char *name) {
-  trial a = begin(parameters, "dynamic=1"), b = begin(parameters, NULL);
-  oracle o = oracle_open(b.scene);
+  owned(trial) a = begin(parameters, "dynamic=1"), b = begin(parameters, NULL);
+  owned(oracle) o = oracle_open(b.scene);
   double speed = 0;
   for (int i = 0; i < 800; i++) {
     advance(&a);
@@ -111,9 +110,6 @@ static void same_rest(const char *parameters, const char *name) {
   tap_below(joints_apart(&a, &b), 1e-8, label(name, "and so are the angles"));
   tap_ok(fabs(elbow(&a) - eb_values_real(a.scene->parameters, "flexion")) > 3,
          "%s: far from where it began", name);
-  oracle_close(&o);
-  end(&a);
-  end(&b);
 }
 
 /* ---- two-way coupling ---- */
@@ -153,8 +149,8 @@ typedef struct deviation {
  * small steps, so that what is left is what the condensation leaves out. */
 static deviation deviate(const char *options) {
   const char *parameters = "resolution=0.5,activate=0.15,ramp=0.1,dt=1e-3";
-  trial a = begin(parameters, options), b = begin(parameters, NULL);
-  oracle o = oracle_open(b.scene);
+  owned(trial) a = begin(parameters, options), b = begin(parameters, NULL);
+  owned(oracle) o = oracle_open(b.scene);
   deviation most = {.least = INFINITY};
   double largest = 0;
   for (int i = 0; i < 300; i++) {
@@ -170,9 +166,6 @@ static deviation deviate(const char *options) {
   }
   most.momentum /= largest;
   most.unknowns = a.log->counters[EB_COUNT_REDUCED_UNKNOWNS];
-  oracle_close(&o);
-  end(&a);
-  end(&b);
   return most;
 }
 
@@ -192,9 +185,10 @@ static void follows_full_space(void) {
  * in the first step the angular momentum about the shoulder, over the positions at its start, is
  * gravity's moment times h to rounding, and what the muscle takes from it the bones get. */
 static void first_step_balances(const char *options) {
-  trial t = begin("joint_damping=0", options);
+  owned(trial) t = begin("joint_damping=0", options);
   int n = 3 * t.state->node_count;
-  double *x = malloc((size_t)n * sizeof *x), h = t.scene->dt;
+  owned(double) *x = malloc((size_t)n * sizeof *x);
+  double h = t.scene->dt;
   memcpy(x, t.state->x, (size_t)n * sizeof *x);
   exchange before = weigh_exchange(&t, x, t.state->v);
   double mass[4];
@@ -208,15 +202,13 @@ static void first_step_balances(const char *options) {
   tap_near(to_bones, -to_muscle, 1e-7 * fabs(to_bones),
            label(options, "what the bones get the muscle gives (difference of energies: 1e-8)"));
   tap_ok(fabs(to_bones) > 0.02 * h * fabs(before.bone_moment), "%s: and it is not little", options);
-  free(x);
-  end(&t);
 }
 
 /* Change of angular momentum less the impulse of gravity's moment over the fall and the lift, over
  * the largest exchanged. The shoulder passes no moment: no damping there, and it stays between its
  * limits. */
 static double imbalance(const char *parameters, int steps) {
-  trial t = begin(parameters, "dynamic=1");
+  owned(trial) t = begin(parameters, "dynamic=1");
   double sum = 0, largest = 0, worst = 0, h = t.scene->dt;
   for (int i = 0; i < steps; i++) {
     exchange e = weigh_exchange(&t, t.state->x, t.state->v);
@@ -225,7 +217,6 @@ static double imbalance(const char *parameters, int steps) {
     sum += h * (e.bone_moment + e.muscle_moment);
     advance(&t);
   }
-  end(&t);
   return worst / largest;
 }
 
@@ -253,7 +244,7 @@ static double mean_elbow(trial *t, double until, double window) {
 }
 
 static void muscle_moves_the_arm(void) {
-  trial t = begin(NULL, "dynamic=1"), limp = begin("activation=0", "dynamic=1");
+  owned(trial) t = begin(NULL, "dynamic=1"), limp = begin("activation=0", "dynamic=1");
   double before = mean_elbow(&t, 1, 0.3), during = mean_elbow(&t, 2, 0.5);
   double after = mean_elbow(&t, 3, 0.4);
   double hangs[2] = {mean_elbow(&limp, 1, 0.3), mean_elbow(&limp, 3, 0.4)};
@@ -273,8 +264,6 @@ static void muscle_moves_the_arm(void) {
   for (int i = 0; i < t.state->node_count; i++)
     flat = fmax(flat, fabs(t.state->x[3 * i + 2]) + fabs(t.state->v[3 * i + 2]));
   tap_below(flat, 0, "everything has stayed in its plane");
-  end(&limp);
-  end(&t);
 }
 
 /* At a limit the spring gives by what it carries: a fall of about 30 g from 5 cm, 1.5e-2 J, into 20
@@ -310,13 +299,12 @@ static void bad_requests(void) {
             "a forearm without mass");
   tap_fails(attempt("conjac2020/muscle", "activation=2", NULL), EB_ERR_USAGE, "activation",
             "an activation above 1");
-  eb_scene *bar = make("conjac2020/twist", "resolution=0.34");
+  owned(eb_scene) *bar = make("conjac2020/twist", "resolution=0.34");
   char path[128];
   snprintf(path, sizeof path, "%s/bar.mesh", folder);
   tap_require(eb_mesh_write(path, EB_FORMAT_MEDIT, bar->mesh), "write");
   tap_fails(attempt("conjac2020/muscle", NULL, path), EB_ERR_UNSUPPORTED, "planar",
             "a solid in the place of the planar muscle");
-  eb_scene_destroy(bar);
 }
 
 int main(void) {

@@ -4,8 +4,11 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
 #include "solvers/conjac/conjac.h"
+#include "tests/support/owned.h"
 #include "tests/support/scene_fixture.h"
 #include "tests/support/random.h"
+
+OWNED(eb_node_list, eb_node_list_clear)
 
 /* ---- a scene of our own: a bar, its face x = 0 scripted, its face x = 1 freed at t = 0.5 ----- */
 
@@ -157,25 +160,22 @@ static void test_random(const eb_scene *scene) {
  * mean by less than five standard deviations. */
 static void test_fairness(const eb_scene *scene) {
   int32_t nodes = scene->mesh->node_count, free_nodes = 0;
-  int *drawn = calloc((size_t)nodes, sizeof *drawn);
-  uint8_t *fixed = malloc((size_t)nodes);
-  double *target = malloc(24 * (size_t)nodes), mean, worst = 0;
+  owned(int) *drawn = calloc((size_t)nodes, sizeof *drawn);
+  owned(uint8_t) *fixed = malloc((size_t)nodes);
+  owned(double) *target = malloc(24 * (size_t)nodes);
+  double mean, worst = 0;
   eb_scene_boundary(scene, 0, fixed, target);
   enum { DRAWS = 4000 };
   for (int seed = 0; seed < DRAWS; seed++) {
-    eb_node_list list = choose(
+    owned(eb_node_list) list = choose(
         scene, (eb_node_choice){.selection = EB_SELECT_RANDOM, .count = 1, .seed = (uint64_t)seed});
     drawn[list.nodes[0]]++;
-    eb_node_list_clear(&list);
   }
   for (int32_t i = 0; i < nodes; i++) free_nodes += !fixed[i];
   mean = (double)DRAWS / free_nodes;
   for (int32_t i = 0; i < nodes; i++)
     worst = fmax(worst, fixed[i] ? drawn[i] : fabs(drawn[i] - mean) / sqrt(mean));
   tap_below(worst, 5, "every free node is as likely as another");
-  free(target);
-  free(fixed);
-  free(drawn);
 }
 
 /* What the message promises is put to the test with many seeds. */
@@ -242,15 +242,14 @@ static void test_scene_names(const eb_scene *scene) {
   named_count = 0;
   choice.count = 6;
   list = choose(scene, choice);
-  eb_node_list random = choose(scene, (eb_node_choice){EB_SELECT_RANDOM, 6, NULL, 0.15, 3});
+  owned(eb_node_list) random = choose(scene, (eb_node_choice){EB_SELECT_RANDOM, 6, NULL, 0.15, 3});
   tap_ok(list.count == 6 && !memcmp(list.nodes, random.nodes, 6 * sizeof *list.nodes),
          "a scene without a wish leaves it to chance");
-  eb_node_list_clear(&random);
   eb_node_list_clear(&list);
 }
 
 static void test_all(const eb_scene *scene) {
-  eb_node_list list = choose(scene, (eb_node_choice){.selection = EB_SELECT_ALL});
+  owned(eb_node_list) list = choose(scene, (eb_node_choice){.selection = EB_SELECT_ALL});
   bool right = true;
   int32_t expected = 0;
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
@@ -260,7 +259,6 @@ static void test_all(const eb_scene *scene) {
     expected += is_free;
   }
   tap_ok(right && list.count == expected, "all: every free node once");
-  eb_node_list_clear(&list);
 }
 
 static void test_carried(eb_mesh *mesh) {
@@ -277,9 +275,8 @@ static void test_carried(eb_mesh *mesh) {
   tap_require(eb_articulation_attach(scene.articulation, 5, 0, mesh->X + 15), "rider");
   refused(&scene, (eb_node_choice){.selection = EB_SELECT_LIST, .list = "4+5"},
           "node 5 cannot be dynamic: it is attached to a rigid body", "a node that a body carries");
-  eb_node_list list = choose(&scene, (eb_node_choice){.selection = EB_SELECT_ALL});
+  owned(eb_node_list) list = choose(&scene, (eb_node_choice){.selection = EB_SELECT_ALL});
   tap_ok(list.count == mesh->node_count - 1 && !listed(&list, 5), "a carried node is passed over");
-  eb_node_list_clear(&list);
   eb_articulation_destroy(scene.articulation);
 }
 
@@ -299,9 +296,11 @@ static double clearance(const eb_mesh *mesh, int32_t node, const uint8_t *site) 
 static void test_farthest(const eb_scene *scene, const char *name) {
   const eb_mesh *mesh = scene->mesh;
   size_t nodes = (size_t)mesh->node_count;
-  uint8_t *site = malloc(nodes), *fixed = malloc(nodes);
-  double *target = malloc(24 * nodes), worst = 0;
-  eb_node_list list = choose(scene, (eb_node_choice){.selection = EB_SELECT_FARTHEST, .count = 9});
+  owned(uint8_t) *site = malloc(nodes), *fixed = malloc(nodes);
+  owned(double) *target = malloc(24 * nodes);
+  double worst = 0;
+  owned(eb_node_list) list =
+      choose(scene, (eb_node_choice){.selection = EB_SELECT_FARTHEST, .count = 9});
   eb_scene_boundary(scene, 0, fixed, target);
   memcpy(site, fixed, nodes);
   int wrong = list.count != 9;
@@ -315,10 +314,6 @@ static void test_farthest(const eb_scene *scene, const char *name) {
   }
   tap_ok(wrong == 0, "farthest-point, %s: nine different free nodes", name);
   tap_below(worst, 1e-12, label(name, "each as far from the others as brute force finds"));
-  eb_node_list_clear(&list);
-  free(target);
-  free(fixed);
-  free(site);
 }
 
 /* ---- holding --------------------------------------------------------------------------------- */
@@ -386,7 +381,7 @@ static int32_t hold(eb_mesh *mesh, const uint8_t *held, const double *x, eb_node
 
 static int32_t hold_with(eb_mesh *mesh, int32_t count, const int32_t *nodes, const int32_t *dynamic,
                          int32_t dynamic_count, const char *name) {
-  uint8_t *held = calloc((size_t)mesh->node_count, 1);
+  owned(uint8_t) *held = calloc((size_t)mesh->node_count, 1);
   eb_node_list list = {0};
   for (int32_t k = 0; k < count; k++) held[nodes[k]] = 1;
   if (dynamic_count > 0) {
@@ -396,13 +391,12 @@ static int32_t hold_with(eb_mesh *mesh, int32_t count, const int32_t *nodes, con
   }
   int32_t added = hold(mesh, held, mesh->X, &list, name);
   eb_node_list_clear(&list);
-  free(held);
   return added;
 }
 
 /* Nodes 0 to 10 lie on the edge along x. */
 static void test_hold_one(void) {
-  eb_mesh *mesh = bar(10, 2, 2);
+  owned(eb_mesh) *mesh = bar(10, 2, 2);
   const int32_t line[] = {0, 3, 10}, triangle[] = {0, 3, 11};
   tap_ok(hold_with(mesh, 0, NULL, NULL, 0, "a loose body") == 3, "a loose body gets three nodes");
   tap_ok(hold_with(mesh, 0, NULL, triangle, 1, "one dynamic node") == 2,
@@ -417,27 +411,22 @@ static void test_hold_one(void) {
          "so are two and a dynamic one");
   tap_ok(hold_with(mesh, 1, line, line, 1, "twice the same") == 2,
          "a node that is both counts once");
-  eb_mesh_destroy(mesh);
 }
 
 /* Where the held nodes have come to lie on a line, at rest they did not. */
 static void test_hold_moved(void) {
-  eb_mesh *mesh = bar(4, 2, 2);
-  uint8_t *held = calloc((size_t)mesh->node_count, 1);
-  double *x = malloc(24 * (size_t)mesh->node_count);
+  owned(eb_mesh) *mesh = bar(4, 2, 2);
+  owned(uint8_t) *held = calloc((size_t)mesh->node_count, 1);
+  owned(double) *x = malloc(24 * (size_t)mesh->node_count);
   memcpy(x, mesh->X, 24 * (size_t)mesh->node_count);
   held[0] = held[4] = held[5] = 1;
   for (int d = 0; d < 3; d++) x[15 + d] = 0.5 * (x[d] + x[12 + d]);
-  eb_node_list list = {0};
+  owned(eb_node_list) list = {0};
   tap_ok(hold(mesh, held, x, &list, "moved nodes") == 1, "positions count, not those at rest");
-  eb_node_list_clear(&list);
-  free(x);
-  free(held);
-  eb_mesh_destroy(mesh);
 }
 
 static void test_hold_several(void) {
-  eb_mesh *mesh = bar(4, 2, 2), *extra = bar(3, 1, 1);
+  owned(eb_mesh) *mesh = bar(4, 2, 2), *extra = bar(3, 1, 1);
   int32_t second = mesh->node_count, third = second + extra->node_count;
   tap_require(eb_mesh_append(mesh, extra, (const double[]){2, 0, 0}), "second body");
   tap_require(eb_mesh_append(mesh, extra, (const double[]){4, 1, 0}), "third body");
@@ -446,13 +435,11 @@ static void test_hold_several(void) {
          "each component by itself: none, one, three");
   const int32_t enough[] = {0, 1, 5, second, second + 1, second + 4, third, third + 1, third + 4};
   tap_ok(hold_with(mesh, 9, enough, NULL, 0, "three held bodies") == 0, "none where all are held");
-  eb_mesh_destroy(extra);
-  eb_mesh_destroy(mesh);
 }
 
 static void test_hold_planar(void) {
   eb_grid grid = {{6, 2, 1}, {0, 0, 0}, {1, 0.3, 1}};
-  eb_mesh *mesh;
+  owned(eb_mesh) *mesh = NULL;
   tap_require(eb_generate_triangles(&grid, &mesh), "triangles");
   const int32_t two[] = {0, 6};
   tap_ok(hold_with(mesh, 0, NULL, NULL, 0, "a loose sheet in the plane") == 2,
@@ -460,16 +447,15 @@ static void test_hold_planar(void) {
   tap_ok(hold_with(mesh, 1, two, NULL, 0, "a pinned sheet") == 1, "one more when one is held");
   tap_ok(hold_with(mesh, 2, two, NULL, 0, "a held sheet") == 0,
          "two are enough, they are always on a line");
-  eb_mesh_destroy(mesh);
 }
 
 /* Nodes inside come first, unless they do not hold: those of a thin bar lie on one line. */
 static void test_hold_inside(void) {
   static const int32_t cubes[2][3] = {{8, 4, 4}, {8, 2, 2}};
   for (int k = 0; k < 2; k++) {
-    eb_mesh *mesh = bar(cubes[k][0], cubes[k][1], cubes[k][2]);
+    owned(eb_mesh) *mesh = bar(cubes[k][0], cubes[k][1], cubes[k][2]);
     eb_scene scene = scene_of(&loose_ops, mesh);
-    uint8_t *held = calloc((size_t)mesh->node_count, 1);
+    owned(uint8_t) *held = calloc((size_t)mesh->node_count, 1);
     double lo[3], hi[3];
     scene.node_area = calloc((size_t)mesh->node_count, sizeof(double));
     eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
@@ -478,22 +464,19 @@ static void test_hold_inside(void) {
         double x = mesh->X[3 * i + d];
         if (x < lo[d] + 1e-9 || x > hi[d] - 1e-9) scene.node_area[i] = 1;
       }
-    eb_node_list list = {0};
+    owned(eb_node_list) list = {0};
     int32_t added, inside = 0;
     tap_require(eb_conjac_constrain_bodies(&scene, held, mesh->X, &list, &added), "hold");
     for (int32_t j = 0; j < list.count; j++) inside += scene.node_area[list.nodes[j]] <= 0;
     tap_ok(added == 3 && inside == 3 - k, "a bar of %d x %d cubes is held by %d nodes inside",
            cubes[k][1], cubes[k][2], 3 - k);
-    eb_node_list_clear(&list);
     free(scene.node_area);
-    free(held);
-    eb_mesh_destroy(mesh);
   }
 }
 
 /* Random held nodes: the rank decides. */
 static void test_hold_random(void) {
-  eb_mesh *mesh = bar(4, 2, 2);
+  owned(eb_mesh) *mesh = bar(4, 2, 2);
   random_state random = random_seed(5);
   int32_t nodes = mesh->node_count;
   for (int trial = 0; trial < 20; trial++) {
@@ -503,12 +486,11 @@ static void test_hold_random(void) {
     snprintf(name, sizeof name, "%d nodes held at random, %d", count, trial);
     hold_with(mesh, count, held, NULL, 0, name);
   }
-  eb_mesh_destroy(mesh);
 }
 
 int main(void) {
   fixture_open();
-  eb_mesh *mesh = bar(10, 2, 2);
+  owned(eb_mesh) *mesh = bar(10, 2, 2);
   eb_scene scene = scene_of(&bar_ops, mesh), loose = scene_of(&loose_ops, mesh);
   test_list(&scene);
   test_bad_lists(&scene);
@@ -526,6 +508,5 @@ int main(void) {
   test_hold_planar();
   test_hold_inside();
   test_hold_random();
-  eb_mesh_destroy(mesh);
   return fixture_close();
 }

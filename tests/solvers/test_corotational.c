@@ -1,6 +1,7 @@
 /* Corotational elasticity: the equation, rotations without ghost forces, damping, tolerance. */
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "problems/scene_impl.h"
 #include "tests/support/mesh_quality.h"
@@ -17,12 +18,14 @@ static void the_equation_holds(void) {
                {"linear=cholesky,stiffness_damping=0.01", 0, 0.01},
                {"linear=cg,linear_rtol=1e-13,mass_damping=1,stiffness_damping=0.02", 1, 0.02}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    fixture f = fixture_open("nx=5,E=1e5,gz=-9.8,support=x0,initial=random,dt=0.01," MATERIAL);
+    owned(fixture) f =
+        fixture_open("nx=5,E=1e5,gz=-9.8,support=x0,initial=random,dt=0.01," MATERIAL);
     const eb_scene *scene = f.scene;
     const double *mass = eb_elasticity_mass(scene->elasticity), h = scene->dt;
     int64_t size = 3 * (int64_t)f.state->node_count;
-    eb_block_matrix *K = NULL;
-    double *g = eb_calloc((size_t)size, sizeof *g), *Kv = eb_calloc((size_t)size, sizeof *Kv);
+    owned(eb_block_matrix) *K = NULL;
+    owned(double) *g = eb_calloc((size_t)size, sizeof *g),
+                  *Kv = eb_calloc((size_t)size, sizeof *Kv);
     tap_require(eb_block_matrix_like(eb_elasticity_pattern(scene->elasticity), &K), "a matrix");
     eb_elasticity_matrix(scene->elasticity, f.state->x, 0, 1, false, K, g);
     fixture_step(&f, "corotational", cases[i].options, 1);
@@ -38,15 +41,12 @@ static void the_equation_holds(void) {
       scale += fabs(inertia) + fabs(h * h * Kv[k]);
     }
     tap_below(sqrt(residual) / scale, 1e-12, cases[i].options);
-    free(g), free(Kv);
-    eb_block_matrix_destroy(K);
-    fixture_close(&f);
   }
 }
 
 /* Linear elasticity would blow a turned body up; here it feels nothing. */
 static void turned_bodies_stay_at_rest(void) {
-  fixture f = fixture_open("nx=4,E=1e6,dt=0.01," MATERIAL);
+  owned(fixture) f = fixture_open("nx=4,E=1e6,dt=0.01," MATERIAL);
   double c = cos(2.1), s = sin(2.1), fastest = 0;
   for (int32_t i = 0; i < f.state->node_count; i++) {
     double *x = f.state->x + 3 * (int64_t)i, y = x[1], z = x[2];
@@ -58,22 +58,18 @@ static void turned_bodies_stay_at_rest(void) {
     fastest = fmax(fastest, fabs(f.state->v[k]));
   /* Rounding of x excites it: E eps / (rho h_edge) * time is near 1e-10 m/s. */
   tap_below(fastest, 1e-9, "and a rotation of 120 degrees excites nothing");
-  fixture_close(&f);
 }
 
 /* How far `solver` is from corotational:linear=cholesky after `steps`, over the motion. */
 static double difference_from(const char *solver, const char *options, const char *parameters,
                               int steps) {
-  fixture a = fixture_open(parameters), b = fixture_open(parameters);
+  owned(fixture) a = fixture_open(parameters), b = fixture_open(parameters);
   fixture_step(&a, "corotational", "linear=cholesky", steps);
   fixture_step(&b, solver, options, steps);
   double moved = 0;
   for (int64_t k = 0; k < 3 * (int64_t)a.state->node_count; k++)
     moved = fmax(moved, fabs(a.state->x[k] - a.scene->x0[k]));
-  double off = eb_block_distance(a.state, b.state) / moved;
-  fixture_close(&a);
-  fixture_close(&b);
-  return off;
+  return eb_block_distance(a.state, b.state) / moved;
 }
 
 static double difference_from_newton(double gravity) {
@@ -89,11 +85,10 @@ static void small_motions_agree_with_newton(void) {
 }
 
 static double energy_left(const char *options) {
-  fixture f = fixture_open("nx=5,E=1e5,support=x0,initial=random,speed=0.3,dt=0.005," MATERIAL);
+  owned(fixture) f =
+      fixture_open("nx=5,E=1e5,support=x0,initial=random,speed=0.3,dt=0.005," MATERIAL);
   tap_ok(fixture_step(&f, "corotational", options, 20) > 0, "%s runs", options);
-  double energy = fixture_energy(&f);
-  fixture_close(&f);
-  return energy;
+  return fixture_energy(&f);
 }
 
 static void damping_damps(void) {
@@ -106,7 +101,7 @@ static void damping_damps(void) {
 static void the_tolerance_controls_the_error(void) {
   static const char parameters[] = "nx=6,ny=3,nz=3,E=1e6,gz=-9.8,support=x0," MATERIAL;
   static const char *const conditioners[] = {"none", "jacobi", "block-jacobi", "ic"};
-  fixture exact = fixture_open(parameters);
+  owned(fixture) exact = fixture_open(parameters);
   fixture_step(&exact, "corotational", "linear=cholesky", 3);
   for (int c = 0; c < 4; c++) {
     double error[2];
@@ -114,28 +109,25 @@ static void the_tolerance_controls_the_error(void) {
       char options[96];
       snprintf(options, sizeof options, "linear=cg,preconditioner=%s,linear_rtol=%s",
                conditioners[c], level ? "1e-8" : "1e-2");
-      fixture f = fixture_open(parameters);
+      owned(fixture) f = fixture_open(parameters);
       tap_ok(fixture_step(&f, "corotational", options, 3) == EB_CONVERGED_RTOL, "%s", options);
       error[level] = eb_block_distance(f.state, exact.state);
-      fixture_close(&f);
     }
     tap_below(error[1], 1e-2 * error[0], "a tighter tolerance gives a smaller error");
   }
-  fixture_close(&exact);
 }
 
 /* A start at v0 with nothing to change is already the solution. */
 static void the_solve_is_warm_started(void) {
-  fixture f = fixture_open("nx=4,E=1e5," MATERIAL);
+  owned(fixture) f = fixture_open("nx=4,E=1e5," MATERIAL);
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++) f.state->v[k] = 1;
   fixture_step(&f, "corotational", "linear=cg", 1);
   tap_near(f.log->counters[EB_COUNT_LINEAR_ITERATIONS], 0, 0,
            "a body in uniform motion needs no iteration");
-  fixture_close(&f);
 }
 
 static void inverted_elements_survive(void) {
-  fixture f = fixture_open("nx=4,E=1e5,dt=0.005," MATERIAL);
+  owned(fixture) f = fixture_open("nx=4,E=1e5,dt=0.005," MATERIAL);
   f.state->x[0] += 0.6; /* the first corner through the opposite side of its elements */
   eb_mesh_quality quality;
   eb_mesh_measure(f.scene->mesh, f.state->x, &quality);
@@ -145,7 +137,6 @@ static void inverted_elements_survive(void) {
          "two hundred steps go well");
   eb_mesh_measure(f.scene->mesh, f.state->x, &quality);
   tap_ok(quality.inverted == 0, "and nothing is inverted at the end");
-  fixture_close(&f);
 }
 
 /* ---- estimated rotations --------------------------------------------------------------------- */
@@ -174,8 +165,8 @@ static void estimates_stand_for_each_other(void) {
 
 /* Steps a block whose nodes are mirrored at x = 0: the largest speed after one step. */
 static double mirrored_speed(const char *options, double *determinant) {
-  fixture f = fixture_open("nx=3,E=1e5,dt=0.01," MATERIAL);
-  eb_solver *solver;
+  owned(fixture) f = fixture_open("nx=3,E=1e5,dt=0.01," MATERIAL);
+  owned(eb_solver) *solver = NULL;
   double fastest = 0;
   for (int32_t i = 0; i < f.state->node_count; i++) f.state->x[3 * (int64_t)i] *= -1;
   tap_require(eb_solver_create(eb_solver_find("corotational"), options, f.scene, 1, 0, &solver),
@@ -186,8 +177,6 @@ static double mirrored_speed(const char *options, double *determinant) {
                  R[2] * (R[3] * R[7] - R[4] * R[6]);
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
     fastest = fmax(fastest, fabs(f.state->v[k]));
-  eb_solver_destroy(solver);
-  fixture_close(&f);
   return fastest;
 }
 
@@ -202,12 +191,11 @@ static void reflections_are_at_rest(void) {
 }
 
 static void estimates_are_of_tetrahedra(void) {
-  fixture f = fixture_open("nx=2,element=hexahedra," MATERIAL);
+  owned(fixture) f = fixture_open("nx=2,element=hexahedra," MATERIAL);
   eb_solver *solver;
   tap_fails(
       eb_solver_create(eb_solver_find("corotational"), "rotation=spin", f.scene, 1, 0, &solver),
       EB_ERR_UNSUPPORTED, "needs tetrahedra", "hexahedra are refused");
-  fixture_close(&f);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* What programs say of themselves and of a step: words that are right, and every kind that is not.
  */
 #include "solvers/external/words.h"
+#include "tests/support/owned.h"
 #include "tests/tap.h"
 
 #include <stdio.h>
@@ -94,11 +95,10 @@ static void wanted(void) {
 }
 
 int main(void) {
-  eb_step_log *log;
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(10, &log), "create a log");
   hello();
   done(log);
   wanted();
-  eb_step_log_destroy(log);
   return tap_done();
 }

@@ -2,6 +2,7 @@
  * outcomes. */
 #include "harness/audit/audit.h"
 #include "solvers/common/incremental_potential.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "tests/support/mesh_quality.h"
 
@@ -10,13 +11,12 @@
 static eb_audit_row audited(fixture *f, const char *options) {
   eb_audit *audit = NULL;
   eb_audit_row row = {0};
-  eb_state *before = NULL;
+  owned(eb_state) *before = NULL;
   tap_require(eb_audit_create(f->scene, &audit), "create an audit");
   tap_require(eb_state_create(f->scene, &before), "create a state");
   fixture_step(f, "newton", options, 1);
   tap_require(eb_audit_step(audit, before, f->state, f->scene->dt, f->log->equation, &row),
               "audit a step");
-  eb_state_destroy(before);
   eb_audit_destroy(audit);
   return row;
 }
@@ -33,21 +33,19 @@ static void audit_confirms_the_residual(void) {
                "nx=3,element=%s,material=%s,%s=-20,support=x0,initial=spin,dt=0.02", elements[e],
                material, e == 2 ? "gy" : "gz");
       snprintf(name, sizeof name, "%s, %s: audited residual", elements[e], material);
-      fixture f = fixture_open(parameters);
+      owned(fixture) f = fixture_open(parameters);
       eb_audit_row row = audited(&f, "max_iterations=300");
       tap_ok(f.reason > 0, "%s, %s: converges", elements[e], material);
       tap_below(row.residual_relative, 1e-7, name);
-      fixture_close(&f);
     }
 }
 
 static void audit_confirms_equilibrium(void) {
-  fixture f = fixture_open("nx=6,E=2e5,gz=-9.8,support=x0");
+  owned(fixture) f = fixture_open("nx=6,E=2e5,gz=-9.8,support=x0");
   eb_audit_row row = audited(&f, "static=true");
   tap_ok(f.reason > 0 && f.log->equation == EB_EQUATION_STATIC, "statics converge and say so");
   tap_below(row.residual_relative, 1e-7, "statics: audited residual");
   tap_near(row.kinetic, 0, 0, "statics: nothing moves");
-  fixture_close(&f);
 }
 
 /* A twisted bar held at both ends: nodal forces vanish at all free nodes, and only the elements at
@@ -58,18 +56,17 @@ static void balanced_forces_have_a_scale(void) {
     char parameters[128];
     snprintf(parameters, sizeof parameters, "nx=6,support=ends,motion=twist,rate=1,dt=1,element=%s",
              elements[e]);
-    fixture f = fixture_open(parameters);
+    owned(fixture) f = fixture_open(parameters);
     eb_audit_row row = audited(&f, "static=true");
     tap_ok(f.reason == EB_CONVERGED_RTOL,
            "%s: forces that balance meet the relative tolerance (%s)", elements[e],
            eb_reason_name(f.reason));
     tap_below(row.residual_relative, 1e-7, "and the audit agrees");
-    fixture_close(&f);
   }
 }
 
 static void the_log_tells_the_iterations(void) {
-  fixture f = fixture_open("nx=6,E=2e5,gz=-9.8,support=x0");
+  owned(fixture) f = fixture_open("nx=6,E=2e5,gz=-9.8,support=x0");
   fixture_step(&f, "newton", "", 1);
   tap_ok(f.log->residual_count == f.log->iterations + 1,
          "one residual an iteration, and the first");
@@ -79,7 +76,6 @@ static void the_log_tells_the_iterations(void) {
   tap_below(f.log->residuals[f.log->residual_count - 1], 1e-6 * f.log->residuals[0],
             "the last residual is small");
   tap_ok(f.state->step == 1 && f.state->time == f.scene->dt, "step and time advance");
-  fixture_close(&f);
 }
 
 /* ---- the iteration ---- */
@@ -97,26 +93,23 @@ static double potential_of(const fixture *f, const double *x, const double *forc
 /* Steps cut off after 1, 2, ... iterations show the iterates. */
 static void the_potential_decreases(void) {
   static const char parameters[] = "nx=4,E=1e4,initial=random,speed=8,gz=-9.8,dt=0.05";
-  fixture f = fixture_open(parameters);
-  double *force = calloc(3 * (size_t)f.state->node_count, sizeof *force);
+  owned(fixture) f = fixture_open(parameters);
+  owned(double) *force = calloc(3 * (size_t)f.state->node_count, sizeof *force);
   eb_scene_force(f.scene, 0, f.scene->x0, f.scene->v0, force);
   double previous = INFINITY;
   bool decreases = true;
   int iterations = 0;
   for (eb_reason reason = EB_DIVERGED_MAX_IT; reason == EB_DIVERGED_MAX_IT && iterations < 100;) {
     char options[64];
-    fixture g = fixture_open(parameters);
+    owned(fixture) g = fixture_open(parameters);
     snprintf(options, sizeof options, "max_iterations=%d", ++iterations);
     reason = fixture_step(&g, "newton", options, 1);
     double W = potential_of(&g, g.state->x, force);
     decreases &= W <= previous + 1e-12 * fabs(previous);
     previous = W;
-    fixture_close(&g);
   }
   tap_ok(iterations > 3 && iterations < 100, "a wild start takes some iterations");
   tap_ok(decreases, "the incremental potential never rises");
-  free(force);
-  fixture_close(&f);
 }
 
 static void treatments_agree(void) {
@@ -124,19 +117,17 @@ static void treatments_agree(void) {
   static const char *const options[] = {"project=auto,rtol=1e-11", "project=always,rtol=1e-11",
                                         "project=never,rtol=1e-11",
                                         "linear=cg,preconditioner=ic,rtol=1e-11"};
-  fixture reference = fixture_open(parameters);
+  owned(fixture) reference = fixture_open(parameters);
   fixture_step(&reference, "newton", options[0], 5);
   for (int i = 1; i < 4; i++) {
-    fixture f = fixture_open(parameters);
+    owned(fixture) f = fixture_open(parameters);
     tap_ok(fixture_step(&f, "newton", options[i], 5) > 0, "%s converges", options[i]);
     tap_below(eb_block_distance(f.state, reference.state), 1e-9, "and finds the same motion");
-    fixture_close(&f);
   }
-  fixture_close(&reference);
 }
 
 static void inverted_starts_recover(void) {
-  fixture f = fixture_open("nx=3,E=1e5,dt=0.05");
+  owned(fixture) f = fixture_open("nx=3,E=1e5,dt=0.05");
   uint64_t seed = 3;
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
     f.state->x[k] = eb_block_random(&seed);
@@ -145,44 +136,39 @@ static void inverted_starts_recover(void) {
   eb_mesh_quality quality;
   eb_mesh_measure(f.scene->mesh, f.state->x, &quality);
   tap_ok(quality.inverted == 0, "and unscrambles itself");
-  fixture_close(&f);
 }
 
 static void large_scripted_moves_converge(void) {
-  fixture f = fixture_open("nx=8,support=ends,motion=twist,rate=150,dt=0.01");
+  owned(fixture) f = fixture_open("nx=8,support=ends,motion=twist,rate=150,dt=0.01");
   eb_reason reason = fixture_step(&f, "newton", "", 2);
   tap_ok(reason > 0, "an end turned by 86 degrees a step converges (%s)", eb_reason_name(reason));
-  fixture_close(&f);
 }
 
 /* ---- known motions ---- */
 
 /* n steps of implicit Euler from rest fall g h^2 n (n + 1) / 2, whatever the material. */
 static void free_fall_is_exact(void) {
-  fixture f = fixture_open("nx=3,gz=-9.8,dt=0.01");
+  owned(fixture) f = fixture_open("nx=3,gz=-9.8,dt=0.01");
   tap_ok(fixture_step(&f, "newton", "", 10) > 0, "a falling block converges");
   double most = 0, fallen = 9.8 * 1e-4 * 55;
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
     most = fmax(most, fabs(f.state->x[k] - f.scene->x0[k] + (k % 3 == 2 ? fallen : 0)));
   tap_below(most, 1e-11, "it falls as a rigid body, to rounding and tolerance");
-  fixture_close(&f);
 }
 
 /* Without supports the Hessian is singular: six rigid motions cost nothing. */
 static void unsupported_equilibrium_is_found(void) {
-  fixture f = fixture_open("nx=3,initial=stretched");
+  owned(fixture) f = fixture_open("nx=3,initial=stretched");
   eb_reason reason = fixture_step(&f, "newton", "static=true", 1);
   tap_ok(reason > 0, "a stretched free block finds an equilibrium (%s)", eb_reason_name(reason));
   /* Young's modulus times volume is 1.6e4 J: strains of 1e-9 or less are left. */
   tap_below(eb_elasticity_energy(f.scene->elasticity, f.state->x), 1e-10, "the unstrained one");
-  fixture_close(&f);
 }
 
 static void no_equilibrium_is_an_outcome(void) {
-  fixture f = fixture_open("nx=2,gz=-9.8");
+  owned(fixture) f = fixture_open("nx=2,gz=-9.8");
   eb_reason reason = fixture_step(&f, "newton", "static=true,max_iterations=20", 1);
   tap_ok(reason < 0, "a free block under gravity has no equilibrium (%s)", eb_reason_name(reason));
-  fixture_close(&f);
 }
 
 /* ---- outcomes ---- */
@@ -197,22 +183,20 @@ static void tolerances_decide_the_outcome(void) {
                {"rtol=1e-15", EB_CONVERGED_STAGNATED},
                {"max_iterations=1", EB_DIVERGED_MAX_IT}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    fixture f = fixture_open("nx=5,E=5e4,gz=-9.8,support=x0,dt=0.05");
+    owned(fixture) f = fixture_open("nx=5,E=5e4,gz=-9.8,support=x0,dt=0.05");
     fixture_step(&f, "newton", cases[i].options, 1);
     tap_ok(f.reason == cases[i].reason, "%s ends with %s", cases[i].options,
            eb_reason_name(f.reason));
     tap_below((double)f.log->iterations, 15, "within a few iterations");
     tap_ok(f.state->step == 1, "and the step is taken");
-    fixture_close(&f);
   }
 }
 
 static void truncated_linear_solves_still_descend(void) {
-  fixture f = fixture_open("nx=5,gz=-9.8,support=x0");
+  owned(fixture) f = fixture_open("nx=5,gz=-9.8,support=x0");
   eb_reason reason =
       fixture_step(&f, "newton", "linear=cg,linear_max_iterations=5,max_iterations=1000", 1);
   tap_ok(reason > 0, "five conjugate gradients an iteration suffice (%s)", eb_reason_name(reason));
-  fixture_close(&f);
 }
 
 int main(void) {

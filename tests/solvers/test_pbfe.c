@@ -5,9 +5,12 @@
 #include "problems/elasticity/rotation.h"
 #include "problems/elasticity/svd3.h"
 #include "solvers/position_based/constraints.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "tests/support/elements.h"
 #include "tests/support/random.h"
+
+OWNED(eb_batches, eb_batches_clear)
 
 enum { MOST = 8 };
 
@@ -16,8 +19,8 @@ enum { MOST = 8 };
 /* Every element once, no two of a batch at one node, and no two batches of chunks that do not wait
  * for each other, however long the way. */
 static bool is_order(const eb_mesh *mesh, const eb_batches *b) {
-  int32_t *batch_at = eb_calloc((size_t)mesh->node_count, sizeof *batch_at);
-  int32_t *times = eb_calloc((size_t)mesh->element_count, sizeof *times);
+  owned(int32_t) *batch_at = eb_calloc((size_t)mesh->node_count, sizeof *batch_at);
+  owned(int32_t) *times = eb_calloc((size_t)mesh->element_count, sizeof *times);
   bool good = b->chunk_start[b->chunk_count] == b->batch_count;
   for (int32_t k = 0; k < b->batch_count * EB_LANES; k++) {
     int32_t e = b->element[k];
@@ -31,7 +34,6 @@ static bool is_order(const eb_mesh *mesh, const eb_batches *b) {
     }
   }
   for (int32_t e = 0; e < mesh->element_count; e++) good &= times[e] == 1;
-  free(batch_at), free(times);
   return good;
 }
 
@@ -56,8 +58,8 @@ static void elements_are_in_order(void) {
                {"nx=9,ny=8,nz=8,element=tets5", 0.1},
                {"nx=1,ny=1,nz=1,element=hexahedra", 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    eb_scene *scene;
-    eb_batches batches;
+    owned(eb_scene) *scene = NULL;
+    owned(eb_batches) batches;
     tap_require(eb_block_create(&scene, "%s", cases[i].parameters), cases[i].parameters);
     tap_require(eb_batches_create(scene, &batches), "batches");
     tap_ok(is_order(scene->mesh, &batches), "%s: elements of a batch share no node",
@@ -65,16 +67,12 @@ static void elements_are_in_order(void) {
     tap_ok(empty_lanes_are_apart(&batches), "nor do empty lanes of different chunks");
     tap_below((double)batches.batch_count * EB_LANES / scene->mesh->element_count - 1,
               cases[i].waste, "and few lanes are empty");
-    eb_batches_clear(&batches);
-    eb_scene_destroy(scene);
   }
-  eb_scene *plane;
-  eb_batches none;
+  owned(eb_scene) *plane = NULL;
+  owned(eb_batches) none;
   tap_require(eb_block_create(&plane, "element=triangles"), "triangles");
   tap_fails(eb_batches_create(plane, &none), EB_ERR_UNSUPPORTED, "tetrahedra and hexahedra",
             "triangles are refused");
-  eb_batches_clear(&none);
-  eb_scene_destroy(plane);
 }
 
 /* ---- gradients ------------------------------------------------------------------------------- */
@@ -112,6 +110,7 @@ static void element_close(element *e) {
   eb_elasticity_destroy(e->scene.elasticity);
   eb_mesh_destroy(e->mesh);
 }
+OWNED(element, element_close)
 
 enum { SHAPE, DETERMINANT, TRACE, HOURGLASS, CONSTRAINTS };
 static const char *const constraint_names[] = {"|F - R|^2", "det F", "tr R^T F", "sum |G|^2"};
@@ -185,7 +184,7 @@ static void gradients_are_derivatives(void) {
   random_state random = random_seed(3);
   for (int t = 0; t < 2; t++)
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-      element e;
+      owned(element) e;
       double R[9];
       element_open(&e, types[t], &random);
       place(&e, shapes[s].A, &random);
@@ -211,7 +210,6 @@ static void gradients_are_derivatives(void) {
                  constraint_names[c]);
         tap_below(most, 1e-8 * (1 + size), name);
       }
-      element_close(&e);
     }
 }
 
@@ -219,7 +217,7 @@ static void gradients_are_derivatives(void) {
 static void mobilities_are_sums(void) {
   random_state random = random_seed(5);
   for (int t = 0; t < 2; t++) {
-    element e;
+    owned(element) e;
     element_open(&e, t ? EB_HEXAHEDRON : EB_TETRAHEDRON, &random);
     place(&e, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, &random);
     int A = e.batches.nodes;
@@ -245,7 +243,6 @@ static void mobilities_are_sums(void) {
       }
       tap_near(got, sum, 1e-13 * sum, constraint_names[c]); /* sums of some 30 terms */
     }
-    element_close(&e);
   }
 }
 
@@ -254,13 +251,11 @@ static void skew_is_kept_where_there_is_some(void) {
   static const char *const cases[] = {"element=hexahedra,lx=0.7,nx=7,ny=3,nz=9,lz=3.1",
                                       "element=hexahedra,nx=4,ny=4,nz=4,jitter=0.1"};
   for (int c = 0; c < 2; c++) {
-    eb_scene *scene;
-    eb_batches batches;
+    owned(eb_scene) *scene = NULL;
+    owned(eb_batches) batches;
     tap_require(eb_block_create(&scene, "%s", cases[c]), cases[c]);
     tap_require(eb_batches_create(scene, &batches), "batches");
     tap_ok((batches.skew != NULL) == c, "%s: %s", cases[c], c ? "a skew" : "no skew");
-    eb_batches_clear(&batches);
-    eb_scene_destroy(scene);
   }
 }
 
@@ -368,7 +363,7 @@ static void oracle_iterate(const eb_scene *scene, const uint8_t *fixed, oracle o
   const eb_mesh *mesh = scene->mesh;
   const double *mass = eb_scene_mass(scene);
   eb_batches batches;
-  double *R = eb_calloc(9 * (size_t)mesh->element_count, sizeof *R);
+  owned(double) *R = eb_calloc(9 * (size_t)mesh->element_count, sizeof *R);
   tap_require(eb_batches_create(scene, &batches), "batches");
   for (int n = -1; n < iterations; n++)
     for (int32_t k = 0; k < batches.batch_count * EB_LANES; k++) {
@@ -390,7 +385,6 @@ static void oracle_iterate(const eb_scene *scene, const uint8_t *fixed, oracle o
       oracle_project(&o, own);
       for (int a = 0; a < o.nodes; a++) memcpy(x + 3 * node[a], own[a], sizeof own[a]);
     }
-  free(R);
   eb_batches_clear(&batches);
 }
 
@@ -414,11 +408,11 @@ static void steps_are_the_oracles(void) {
     const oracle *o = &cases[k / MESHES].o;
     snprintf(text, sizeof text, "%s,dt=0.02,initial=random,speed=4,gz=-9.8,support=x0",
              meshes[k % MESHES]);
-    fixture f = fixture_open(text);
+    owned(fixture) f = fixture_open(text);
     double most = 0, h = f.scene->dt;
     size_t size = 3 * (size_t)f.state->node_count;
-    double *x = eb_calloc(size, sizeof *x), *target = eb_calloc(size, sizeof *target);
-    uint8_t *fixed = eb_calloc(size, 1);
+    owned(double) *x = eb_calloc(size, sizeof *x), *target = eb_calloc(size, sizeof *target);
+    owned(uint8_t) *fixed = eb_calloc(size, 1);
     eb_scene_boundary(f.scene, h, fixed, target);
     for (size_t i = 0; i < size; i++)
       x[i] =
@@ -431,8 +425,6 @@ static void steps_are_the_oracles(void) {
     /* Roundings of some twenty projections of positions of 1 m, which strains divide by. */
     snprintf(text, sizeof text, "%s: %s", meshes[k % MESHES], cases[k / MESHES].options);
     tap_below(most, 1e-12, text);
-    free(x), free(target), free(fixed);
-    fixture_close(&f);
   }
 }
 
@@ -465,9 +457,9 @@ static void projections_keep_momenta(void) {
     for (int norm = 0; norm < 2; norm++) {
       char options[128];
       double push, turn;
-      fixture f = fixture_open(
+      owned(fixture) f = fixture_open(
           "nx=1,ny=1,nz=1,lx=1,ly=0.7,lz=1.3,element=hexahedra,dt=0.1,initial=random,speed=3");
-      eb_state *start;
+      owned(eb_state) *start = NULL;
       tap_require(eb_state_create(f.scene, &start), "a state");
       for (int k = 0; k < 24; k++) start->x[k] += f.scene->dt * start->v[k]; /* where R is found */
       snprintf(options, sizeof options, "iterations=1,rotation=svd,constraint=%s,%s",
@@ -477,8 +469,6 @@ static void projections_keep_momenta(void) {
       tap_below(push, 1e-13, options); /* velocities of 3 m/s from positions over h */
       tap_below(turn, 1e-13, "and does not turn");
       tap_ok(eb_block_distance(f.state, start) > 1e-4, "but moves");
-      eb_state_destroy(start);
-      fixture_close(&f);
     }
 }
 
@@ -489,14 +479,12 @@ static void bodies_keep_momentum(void) {
     double push, turn;
     snprintf(parameters, sizeof parameters, "nx=5,initial=random,speed=2,dt=0.03,element=%s",
              meshes[m]);
-    fixture f = fixture_open(parameters);
-    eb_state *start;
+    owned(fixture) f = fixture_open(parameters);
+    owned(eb_state) *start = NULL;
     tap_require(eb_state_create(f.scene, &start), "a state");
     fixture_step(&f, "pbfe", "rotation=spin,damping=0.3", 20);
     kicks(&f, start, start->x, &push, &turn);
     tap_below(push, 1e-13, meshes[m]); /* of 20 steps, each with 10 sweeps */
-    eb_state_destroy(start);
-    fixture_close(&f);
   }
 }
 
@@ -512,9 +500,9 @@ static void damping_keeps_momenta(void) {
   static const char *const quiet = "iterations=0,damping=0.5";
   for (int hexahedra = 0; hexahedra < 2; hexahedra++) {
     double push, turn;
-    fixture f = fixture_open(hexahedra ? "nx=4,initial=random,element=hexahedra"
-                                       : "nx=4,initial=random,element=tets6");
-    eb_state *start;
+    owned(fixture) f = fixture_open(hexahedra ? "nx=4,initial=random,element=hexahedra"
+                                              : "nx=4,initial=random,element=tets6");
+    owned(eb_state) *start = NULL;
     tap_require(eb_state_create(f.scene, &start), "a state");
     double before = spread(&f);
     fixture_step(&f, "pbfe", quiet, 1);
@@ -522,10 +510,8 @@ static void damping_keeps_momenta(void) {
     tap_below(push, 1e-13, "damping does not push"); /* of some hundred elements, one by one */
     tap_below(turn, 1e-13, "nor turn");
     tap_below(spread(&f), 0.5 * before, "and calms");
-    eb_state_destroy(start);
-    fixture_close(&f);
   }
-  fixture f = fixture_open("nx=4,element=tets6");
+  owned(fixture) f = fixture_open("nx=4,element=tets6");
   const double w[3] = {1, -2, 0.5};
   double most = 0;
   for (int64_t i = 0; i < f.state->node_count; i++)
@@ -537,7 +523,6 @@ static void damping_keeps_momenta(void) {
     most = fmax(most, sqrt(eb_squared_distance3(v, f.state->v + 3 * i)));
   }
   tap_below(most, 1e-12, "a rigid motion is not damped"); /* m/s of 2, by way of x over h */
-  fixture_close(&f);
 }
 
 /* ---- motion ---------------------------------------------------------------------------------- */
@@ -546,7 +531,7 @@ static void damping_keeps_momenta(void) {
  * late, and g h^2 n (n + 1) / 2 in the other; speeds are alike. */
 static void it_falls(void) {
   for (int symplectic = 0; symplectic < 2; symplectic++) {
-    fixture f = fixture_open("nx=3,gz=-9.8,element=hexahedra,dt=0.01");
+    owned(fixture) f = fixture_open("nx=3,gz=-9.8,element=hexahedra,dt=0.01");
     enum { STEPS = 40 };
     fixture_step(&f, "pbfe", symplectic ? "order=symplectic" : "order=paper", STEPS);
     double depth = 9.8e-4 * STEPS * (STEPS + (symplectic ? 1 : -1)) / 2, most = 0, fastest = 0;
@@ -560,22 +545,20 @@ static void it_falls(void) {
     tap_ok(f.log->equation == EB_EQUATION_POSITION_BASED && f.reason == EB_CONVERGED_ITS &&
                f.log->iterations == 10,
            "it says what it is");
-    fixture_close(&f);
   }
 }
 
 static void held_nodes_are_held(void) {
-  fixture f = fixture_open("nx=5,support=ends,motion=twist,rate=9,gz=-9.8,dt=0.02");
-  double *target = eb_calloc(3 * (size_t)f.state->node_count, sizeof *target), most = 0;
-  uint8_t *fixed = eb_calloc((size_t)f.state->node_count, 1);
+  owned(fixture) f = fixture_open("nx=5,support=ends,motion=twist,rate=9,gz=-9.8,dt=0.02");
+  owned(double) *target = eb_calloc(3 * (size_t)f.state->node_count, sizeof *target);
+  double most = 0;
+  owned(uint8_t) *fixed = eb_calloc((size_t)f.state->node_count, 1);
   fixture_step(&f, "pbfe", "damping=0.5", 30);
   eb_scene_boundary(f.scene, f.state->time, fixed, target);
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
     if (fixed[k / 3]) most = fmax(most, fabs(f.state->x[k] - target[k]));
   tap_near(most, 0, 0, "scripted nodes are where the script has them");
   tap_ok(all_finite(f.state), "and what hangs on them goes along");
-  free(target), free(fixed);
-  fixture_close(&f);
 }
 
 /* det F - 1 by Newton's method: an inverted element goes through flat. */
@@ -584,7 +567,7 @@ static void volumes_come_back(void) {
   for (int m = 0; m < 2; m++) {
     char parameters[120];
     snprintf(parameters, sizeof parameters, "nx=1,ny=1,nz=1,lx=1,ly=1,lz=1,element=%s", meshes[m]);
-    fixture f = fixture_open(parameters);
+    owned(fixture) f = fixture_open(parameters);
     for (int64_t i = 0; i < f.state->node_count; i++) f.state->x[3 * i + 2] *= -0.8;
     fixture_step(&f, "pbfe", "ks=0,khg=0,kv=1,iterations=200", 1);
     double most = 0;
@@ -594,7 +577,6 @@ static void volumes_come_back(void) {
                              1));
     /* Five tetrahedra that share nodes converge linearly; one element at once. */
     tap_below(most, m ? 1e-6 : 1e-12, meshes[m]);
-    fixture_close(&f);
   }
 }
 
@@ -604,7 +586,7 @@ static double rise(bool bounded) {
   random_state random = random_seed(11);
   double most = 0;
   for (int n = 0; n < 200; n++) {
-    element e;
+    owned(element) e;
     double R[9];
     eb_batch b;
     eb_v4 F[9], M[6], D[9], Q[9], left[9];
@@ -621,7 +603,6 @@ static double rise(bool bounded) {
                                                             eb_contract9(Q, Q), bounded);
     for (int i = 0; i < 9; i++) left[i] = D[i] - step * Q[i];
     most = fmax(most, sqrt(eb_contract9(left, left)[0] / size2[0]));
-    element_close(&e);
   }
   return most;
 }
@@ -635,7 +616,7 @@ static void bounds_hold(void) {
 
 static void colliders_are_kept_out_of(void) {
   for (int implicit = 0; implicit < 2; implicit++) {
-    fixture f = fixture_open("nx=4,lz=0.4,gz=-9.8,dt=0.01,element=hexahedra");
+    owned(fixture) f = fixture_open("nx=4,lz=0.4,gz=-9.8,dt=0.01,element=hexahedra");
     f.scene->collider_count = 1;
     f.scene->colliders[0] = (eb_collider){.kind = EB_PLANE,
                                           .origin = {0, 0, -0.05},
@@ -656,21 +637,18 @@ static void colliders_are_kept_out_of(void) {
     tap_ok(lowest > -0.04 - (implicit ? 2e-3 : 0), "%s colliders are kept out of",
            implicit ? "implicit" : "explicit");
     tap_below(fastest, 1e-2, "and friction ends the slide");
-    fixture_close(&f);
   }
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
 static uint64_t state_with(const char *parameters, const char *options, int threads) {
-  eb_scene *scene;
-  eb_state *state;
+  owned(eb_scene) *scene = NULL;
+  owned(eb_state) *state = NULL;
   tap_require(eb_block_create(&scene, "%s", parameters), parameters);
   tap_require(eb_block_run(scene, eb_solver_find("pbfe"), options, threads, 4, NULL, &state),
               options);
   uint64_t hash = eb_state_hash(state);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
   return hash;
 }
 
@@ -688,13 +666,13 @@ static void bits_do_not_depend_on_threads(void) {
 
 /* Memory of lanes that have no element, which all share, stays out of it. */
 static void rotations_are_recorded(void) {
-  fixture f = fixture_open("nx=3,ny=1,nz=1,element=hexahedra");
+  owned(fixture) f = fixture_open("nx=3,ny=1,nz=1,element=hexahedra");
   for (int64_t i = 0; i < f.state->node_count; i++) {
     double *x = f.state->x + 3 * i, y = x[0];
     x[0] = -x[1];
     x[1] = y;
   }
-  eb_solver *solver;
+  owned(eb_solver) *solver = NULL;
   tap_require(eb_solver_create(eb_solver_find("pbfe"), "rotation=svd", f.scene, 1, 1, &solver),
               "a solver");
   eb_step_log_reset(f.log);
@@ -705,20 +683,19 @@ static void rotations_are_recorded(void) {
     most = fmax(most, fabs(f.log->rotations[k] - quarter[k % 9]));
   tap_ok(f.log->rotations != NULL, "rotations are recorded");
   tap_below(most, 1e-14, "row by row, element by element");
-  eb_solver_destroy(solver);
-  fixture_close(&f);
 }
 
 /* Moments of corner modes, skew ones too, are those of the places of nodes. */
 static void rotations_are_the_estimators(const char *mesh, eb_rotation_method method) {
-  fixture f = fixture_open(mesh);
+  owned(fixture) f = fixture_open(mesh);
   char options[64];
-  eb_solver *solver;
+  owned(eb_solver) *solver = NULL;
   eb_rotation_rests rests;
   random_state random = random_seed(17);
   for (int64_t k = 0; k < 3 * f.state->node_count; k++)
     f.state->x[k] = 1.1 * f.state->x[k] + random_uniform(&random, -0.03, 0.03);
-  double *x = eb_calloc(3 * (size_t)f.state->node_count, sizeof *x), most = 0;
+  owned(double) *x = eb_calloc(3 * (size_t)f.state->node_count, sizeof *x);
+  double most = 0;
   memcpy(x, f.state->x, 3 * (size_t)f.state->node_count * sizeof *x);
   snprintf(options, sizeof options, "rotation_start=cold,rotation=%s", eb_rotations[method].name);
   tap_require(eb_solver_create(eb_solver_find("pbfe"), options, f.scene, 1, 1, &solver), options);
@@ -738,9 +715,6 @@ static void rotations_are_the_estimators(const char *mesh, eb_rotation_method me
   tap_ok(most < 1e-12, "%s: %s of pbfe is that of the nodes' places (%.1e)", mesh,
          eb_rotations[method].name, most);
   eb_rotation_rests_clear(&rests);
-  eb_solver_destroy(solver);
-  free(x);
-  fixture_close(&f);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* Solvers on planar triangles: nothing leaves the plane, and a thickness scales forces and masses
  * alike. */
 #include "problems/scene_impl.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 
 static bool declares(const eb_solver_ops *ops, const char *option) {
@@ -56,8 +57,8 @@ static void every_solver_stays(void) {
 
 /* Forces and masses are in proportion to it, so motion under gravity does not depend on it. */
 static void thickness_cancels(void) {
-  fixture thick = fixture_open("nx=6,ny=3,element=triangles,gy=-9.8,support=x0,E=2e4");
-  fixture thin = fixture_open("nx=6,ny=3,element=triangles,gy=-9.8,support=x0,E=2e4");
+  owned(fixture) thick = fixture_open("nx=6,ny=3,element=triangles,gy=-9.8,support=x0,E=2e4");
+  owned(fixture) thin = fixture_open("nx=6,ny=3,element=triangles,gy=-9.8,support=x0,E=2e4");
   thin.scene->materials[0].thickness = 1.0 / 64;
   eb_elasticity_destroy(thin.scene->elasticity);
   tap_require(
@@ -68,8 +69,6 @@ static void thickness_cancels(void) {
   tap_ok(one > 0 && two > 0 && fixture_energy(&thin) < 0.02 * fixture_energy(&thick),
          "a thin body has less energy");
   tap_below(eb_block_distance(thick.state, thin.state), 1e-12, "but moves alike");
-  fixture_close(&thick);
-  fixture_close(&thin);
 }
 
 int main(void) {

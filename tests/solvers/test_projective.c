@@ -1,6 +1,7 @@
 /* The solvers with a global step: pd, lbfgs and admm against newton, against each other where there
  * is contact, the fall of the incremental potential, and what a few iterations leave of a turn. */
 #include "problems/contact/implicit_penalty.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 
 enum { ROOM = 2000 };
@@ -15,14 +16,12 @@ static void agrees_with_newton(const char *solver, const char *options, const ch
   char all[256], text[160];
   snprintf(all, sizeof all, "nx=4,ny=2,nz=2,dt=0.02,gz=-10,%s", parameters);
   snprintf(text, sizeof text, "rtol=1e-10%s%s", *options ? "," : "", options);
-  fixture ours = fixture_open(all), newton = fixture_open(all);
+  owned(fixture) ours = fixture_open(all), newton = fixture_open(all);
   eb_reason a = fixture_step(&ours, solver, text, 4);
   eb_reason b = fixture_step(&newton, "newton", "rtol=1e-11", 4);
   tap_ok(a > 0 && b > 0, "%s:%s on %s converges (%s, newton %s)", solver, options, parameters,
          eb_reason_name(a), eb_reason_name(b));
   tap_below(eb_block_distance(ours.state, newton.state), 1e-8, "to newton's positions");
-  fixture_close(&ours);
-  fixture_close(&newton);
 }
 
 static void converge_to_newton(void) {
@@ -103,7 +102,8 @@ static double residual_after(const fixture *f, const eb_state *before) {
   const eb_scene *scene = f->scene;
   const size_t size = 3 * (size_t)f->state->node_count;
   const double *mass = eb_scene_mass(scene), h = scene->dt;
-  double *g = calloc(2 * size, sizeof *g), *force = g + size, sum = 0, weight = 0;
+  owned(double) *g = calloc(2 * size, sizeof *g);
+  double *force = g + size, sum = 0, weight = 0;
   eb_touch touches[ROOM];
   eb_scene_gradient(scene, f->state->x, g);
   eb_scene_force(scene, before->time, before->x, before->v, force);
@@ -115,7 +115,6 @@ static double residual_after(const fixture *f, const eb_state *before) {
     sum += r * r;
     weight += force[k] * force[k];
   }
-  free(g);
   return sqrt(sum / weight);
 }
 
@@ -132,7 +131,7 @@ static void contact_ways_agree(void) {
                                            {"admm", "contact=update"}};
   enum { METHODS = sizeof methods / sizeof *methods, STEPS = 12 };
   fixture f[METHODS];
-  eb_state *before;
+  owned(eb_state) *before = NULL;
   for (int m = 0; m < METHODS; m++) f[m] = open_drop(",initial=spin,speed=0.3");
   tap_require(eb_state_create(f[0].scene, &before), "a state");
   for (int m = 0; m < METHODS; m++) {
@@ -153,20 +152,17 @@ static void contact_ways_agree(void) {
   }
   for (int m = 1; m < METHODS; m++)
     tap_below(eb_block_distance(f[0].state, f[m].state), 1e-7, methods[m][1]);
-  eb_state_destroy(before);
   for (int m = 0; m < METHODS; m++) fixture_close(&f[m]);
 }
 
 /* Updates of rank one are factorizations: the same iterates, one by one. */
 static void updates_change_nothing(void) {
-  fixture a = open_drop(",speed=0.3,initial=spin"), b = open_drop(",speed=0.3,initial=spin");
+  owned(fixture) a = open_drop(",speed=0.3,initial=spin"), b = open_drop(",speed=0.3,initial=spin");
   for (int s = 0; s < 12; s++) {
     fixture_step(&a, "pd", "iterations=6,contact=refactor", 1);
     fixture_step(&b, "pd", "iterations=6,contact=update", 1);
   }
   tap_below(eb_block_distance(a.state, b.state), 1e-10, "six iterations, refactored or updated");
-  fixture_close(&a);
-  fixture_close(&b);
 }
 
 /* ---- the potential --------------------------------------------------------------------------- */
@@ -191,8 +187,8 @@ static void potential_never_rises(const char *options, bool drop, const char *mo
   char parameters[200], text[120];
   snprintf(parameters, sizeof parameters, "nx=4,ny=3,nz=3,dt=0.02,gz=-10%s%s",
            strstr(more, "material") ? "" : "," PROJECTIVE, more);
-  fixture f = drop ? open_drop(more) : fixture_open(parameters);
-  eb_state *before;
+  owned(fixture) f = drop ? open_drop(more) : fixture_open(parameters);
+  owned(eb_state) *before = NULL;
   tap_require(eb_state_create(f.scene, &before), "a state");
   double worst = 0;
   for (int s = 0; s < STEPS; s++) {
@@ -209,8 +205,6 @@ static void potential_never_rises(const char *options, bool drop, const char *mo
   /* rounding of a sum of some thousand terms */
   snprintf(text, sizeof text, "W never rises between iterations%s%s", options, more);
   tap_below(worst, 1e-12, text);
-  eb_state_destroy(before);
-  fixture_close(&f);
 }
 
 static void potentials(void) {
@@ -232,7 +226,7 @@ static void potentials(void) {
 /* rotation rate about z of a free block after one step over that of the converged step */
 static double spin_kept(const char *options) {
   const char *parameters = "nx=4,ny=2,nz=2,dt=0.01,E=1e7,initial=spin,speed=1," PROJECTIVE;
-  fixture few = fixture_open(parameters), converged = fixture_open(parameters);
+  owned(fixture) few = fixture_open(parameters), converged = fixture_open(parameters);
   double spin[2] = {0};
   fixture_step(&few, "pd", options, 1);
   fixture_step(&converged, "newton", "rtol=1e-10", 1);
@@ -244,8 +238,6 @@ static double spin_kept(const char *options) {
       spin[f] += mass[i] * ((X[0] - 0.5) * v[1] - (X[1] - 0.2) * v[0]);
     }
   }
-  fixture_close(&few);
-  fixture_close(&converged);
   return spin[0] / spin[1];
 }
 
@@ -261,7 +253,7 @@ static void turns_are_damped(void) {
 
 /* The rows of A sum to M / h^2: internal forces cancel after any iteration. */
 static void momentum_is_kept(void) {
-  fixture f = fixture_open("nx=3,gz=-10,initial=random,speed=2," PROJECTIVE);
+  owned(fixture) f = fixture_open("nx=3,gz=-10,initial=random,speed=2," PROJECTIVE);
   const double *mass = eb_scene_mass(f.scene);
   double before = 0, after = 0, total = 0, size = 0;
   for (int32_t i = 0; i < f.state->node_count; i++) {
@@ -273,7 +265,6 @@ static void momentum_is_kept(void) {
   for (int32_t i = 0; i < f.state->node_count; i++) after += mass[i] * f.state->v[3 * i + 2];
   tap_near(after, before - 10 * total * f.scene->dt, 1e-11 * size,
            "gravity alone changes momentum");
-  fixture_close(&f);
 }
 
 /* ---- estimates of rotations ------------------------------------------------------------------ */
@@ -286,8 +277,8 @@ static void estimates_agree_on_cubes(void) {
       "nx=4,ny=2,nz=2,ly=0.5,lz=0.5,element=hexahedra-one-point,dt=0.02,gz=-10,initial=spin,"
       "speed=2," PROJECTIVE;
   for (int k = 0; k < 3; k++) {
-    fixture ours = fixture_open(parameters), newton = fixture_open(parameters);
-    eb_solver *solver;
+    owned(fixture) ours = fixture_open(parameters), newton = fixture_open(parameters);
+    owned(eb_solver) *solver = NULL;
     char options[96];
     double off = 0;
     snprintf(options, sizeof options, "rtol=1e-9,rotation=%s", estimates[k]);
@@ -307,16 +298,13 @@ static void estimates_agree_on_cubes(void) {
         off = fmax(off, fabs(r[0] * c[0] + r[1] * c[1] + r[2] * c[2] - (i % 4 == 0)));
       }
     tap_below(off, 1e-12, "of every element, and orthogonal");
-    eb_solver_destroy(solver);
-    fixture_close(&ours);
-    fixture_close(&newton);
   }
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
 
 static void counts_are_right(void) {
-  fixture f = open_drop("");
+  owned(fixture) f = open_drop("");
   fixture_step(&f, "pd", "iterations=4,contact=cg", 1);
   tap_ok(f.log->iterations == 4 && f.log->counters[EB_COUNT_SOLVES] == 4 &&
              f.log->counters[EB_COUNT_FACTORIZATIONS] == 0,
@@ -330,7 +318,6 @@ static void counts_are_right(void) {
     factors = fmax(factors, f.log->counters[EB_COUNT_FACTORIZATIONS]);
   }
   tap_ok(most == 20 && factors == 1, "the 20 nodes below touch at once, and are one factorization");
-  fixture_close(&f);
 }
 
 int main(void) {

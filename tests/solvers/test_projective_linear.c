@@ -7,9 +7,12 @@
 #include "problems/mesh/generate.h"
 #include "solvers/projective/factor.h"
 #include "solvers/projective/pcg.h"
+#include "tests/support/owned.h"
 #include "tests/support/lapack.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
+
+OWNED_POINTER(eb_scalar_factor, eb_scalar_factor_destroy)
 
 /* ---- a matrix -------------------------------------------------------------------------------- */
 
@@ -62,6 +65,7 @@ static void grid_close(scalar_grid *s) {
   free(s->x);
   free(s->y);
 }
+OWNED(scalar_grid, grid_close)
 
 static eb_scalar_matrix3 matrix_of(const scalar_grid *s) {
   return (eb_scalar_matrix3){s->pattern, s->value, s->extra};
@@ -91,8 +95,9 @@ static eb_scalar_factor *factor_of(const scalar_grid *s, bool updates) {
 
 /* All three lanes by LAPACK. */
 static void solve_dense(const scalar_grid *s, eb_v4 *x) {
-  int n = s->rows, sides = 3, info, *pivots = calloc((size_t)n, sizeof *pivots);
-  double *A = calloc((size_t)(n * n), sizeof *A), *B = calloc((size_t)(3 * n), sizeof *B);
+  int n = s->rows, sides = 3, info;
+  owned(int) *pivots = calloc((size_t)n, sizeof *pivots);
+  owned(double) *A = calloc((size_t)(n * n), sizeof *A), *B = calloc((size_t)(3 * n), sizeof *B);
   for (int32_t i = 0; i < n; i++) {
     for (int32_t b = s->pattern->start[i]; b < s->pattern->start[i + 1]; b++)
       A[i + n * s->pattern->column[b]] = s->value[b];
@@ -102,31 +107,26 @@ static void solve_dense(const scalar_grid *s, eb_v4 *x) {
   dgesv_(&n, &sides, A, &n, pivots, B, &n, &info);
   tap_ok(info == 0, "LAPACK solves");
   for (int32_t i = 0; i < n; i++) x[i] = (eb_v4){B[i], B[i + n], B[i + 2 * n], 0};
-  free(A);
-  free(B);
-  free(pivots);
 }
 
 static void factors_solve(void) {
   static const int32_t sizes[][3] = {{1, 1, 1}, {3, 1, 1}, {4, 5, 3}, {7, 6, 5}};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
     for (int updates = 0; updates < 2; updates++) {
-      scalar_grid s = grid_open(sizes[k][0], sizes[k][1], sizes[k][2], 0.3, 4, 1);
+      owned(scalar_grid) s = grid_open(sizes[k][0], sizes[k][1], sizes[k][2], 0.3, 4, 1);
       for (int32_t i = 0; i < s.rows; i += 3) s.extra[i] = 1 + i;
-      eb_scalar_factor *factor = factor_of(&s, updates);
+      owned(eb_scalar_factor) *factor = factor_of(&s, updates);
       eb_scalar_factor_solve(factor, s.b, s.x);
       solve_dense(&s, s.y);
       /* eps times a condition number of some thousands */
       tap_below(apart(s.rows, s.x, s.y), 1e-12, updates ? "L D L^T as LAPACK" : "L L^T as LAPACK");
-      eb_scalar_factor_destroy(factor);
-      grid_close(&s);
     }
 }
 
 static void indefinite_is_an_outcome(void) {
   for (int updates = 0; updates < 2; updates++) {
-    scalar_grid s = grid_open(3, 3, 3, -1, 1, 0);
-    eb_scalar_factor *factor;
+    owned(scalar_grid) s = grid_open(3, 3, 3, -1, 1, 0);
+    owned(eb_scalar_factor) *factor = NULL;
     eb_reason reason;
     tap_require(eb_scalar_factor_create(s.pattern, updates, NULL, &factor), "a factor");
     tap_require(eb_scalar_factor_set(factor, s.value, NULL, NULL, &reason), "numbers");
@@ -137,16 +137,14 @@ static void indefinite_is_an_outcome(void) {
     eb_scalar_factor_solve(factor, s.b, s.x);
     solve_dense(&s, s.y);
     tap_below(apart(s.rows, s.x, s.y), 1e-12, "and the next one is solved");
-    eb_scalar_factor_destroy(factor);
-    grid_close(&s);
   }
 }
 
 /* Contacts come and go at random, some of them much stiffer than the matrix. */
 static void updates_are_factorizations(void) {
-  scalar_grid s = grid_open(9, 9, 9, 0.5, 3, 1);
+  owned(scalar_grid) s = grid_open(9, 9, 9, 0.5, 3, 1);
   random_state random = random_seed(11);
-  eb_scalar_factor *updated = factor_of(&s, true), *again = factor_of(&s, false);
+  owned(eb_scalar_factor) *updated = factor_of(&s, true), *again = factor_of(&s, false);
   double worst = 0;
   bool definite = true, counted = true;
   for (int round = 0; round < 12; round++) {
@@ -175,9 +173,6 @@ static void updates_are_factorizations(void) {
   eb_reason reason;
   tap_fails(eb_scalar_factor_update(again, s.change, &changed, &reason), EB_ERR_USAGE,
             "factor again", "a factor that cannot be updated says so");
-  eb_scalar_factor_destroy(updated);
-  eb_scalar_factor_destroy(again);
-  grid_close(&s);
 }
 
 /* ---- conjugate gradients --------------------------------------------------------------------- */
@@ -208,8 +203,8 @@ static int64_t iterations_of(const scalar_grid *s, eb_precondition *precondition
  * and as many iterations. */
 static void changes_bound_iterations(void) {
   for (int contacts = 0; contacts <= 4; contacts++) {
-    scalar_grid s = grid_open(6, 6, 6, 0.5, 3, 1);
-    eb_scalar_factor *factor = factor_of(&s, false);
+    owned(scalar_grid) s = grid_open(6, 6, 6, 0.5, 3, 1);
+    owned(eb_scalar_factor) *factor = factor_of(&s, false);
     for (int c = 0; c < contacts; c++) s.extra[7 * c + 3] = 10 * (c + 1);
     double norm = sqrt(eb_lanes_dot(s.rows, s.b, s.b));
     int64_t iterations = iterations_of(&s, by_factor, factor, 1e-12 * norm);
@@ -217,14 +212,12 @@ static void changes_bound_iterations(void) {
            contacts, (int)iterations);
     solve_dense(&s, s.y);
     tap_below(apart(s.rows, s.x, s.y), 1e-11, "to what LAPACK gives");
-    eb_scalar_factor_destroy(factor);
-    grid_close(&s);
   }
 }
 
 /* A column of cubes, eliminated layer by layer, has no fill: IC(0) is the factor. */
 static void incomplete_factors(void) {
-  scalar_grid s = grid_open(1, 1, 8, 0.5, 3, 1), cube = grid_open(6, 6, 6, 0.1, 3, 1);
+  owned(scalar_grid) s = grid_open(1, 1, 8, 0.5, 3, 1), cube = grid_open(6, 6, 6, 0.1, 3, 1);
   eb_incomplete L;
   eb_scalar_matrix3 A = matrix_of(&s);
   tap_require(eb_incomplete_create(s.pattern, &L), "an incomplete factor");
@@ -243,8 +236,6 @@ static void incomplete_factors(void) {
   tap_ok(2 * with <= without, "it halves the iterations at least: %d, without %d", (int)with,
          (int)without);
   eb_incomplete_clear(&L);
-  grid_close(&s);
-  grid_close(&cube);
 }
 
 /* ---- Lewin's block of steel ------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "problems/scene_impl.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 
 /* |(a M + b H(x0)) v1 - M v0 - h (f_ext - g(x0))|_2 over the free nodes, relative to |M v0| +
@@ -12,11 +13,11 @@ static double equation_residual(const fixture *f, const eb_state *before, double
   const eb_scene *scene = f->scene;
   const double *mass = eb_elasticity_mass(scene->elasticity), h = scene->dt;
   int64_t size = 3 * (int64_t)before->node_count;
-  eb_block_matrix *A = NULL;
-  double *g = eb_calloc((size_t)size, sizeof *g), *Av = eb_calloc((size_t)size, sizeof *Av);
-  double *force = eb_calloc((size_t)size, sizeof *force);
-  double *target = eb_calloc((size_t)size, sizeof *target);
-  uint8_t *fixed = eb_calloc((size_t)before->node_count, 1);
+  owned(eb_block_matrix) *A = NULL;
+  owned(double) *g = eb_calloc((size_t)size, sizeof *g), *Av = eb_calloc((size_t)size, sizeof *Av);
+  owned(double) *force = eb_calloc((size_t)size, sizeof *force);
+  owned(double) *target = eb_calloc((size_t)size, sizeof *target);
+  owned(uint8_t) *fixed = eb_calloc((size_t)before->node_count, 1);
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(scene->elasticity), &A), "a matrix");
   eb_elasticity_matrix(scene->elasticity, before->x, mass_scale, stiffness_scale, project, A, g);
   eb_block_multiply(A, f->state->v, Av);
@@ -28,8 +29,6 @@ static double equation_residual(const fixture *f, const eb_state *before, double
     scale += fabs(mass[k / 3] * before->v[k]) + h * fabs(force[k]) + h * fabs(g[k]);
     if (!fixed[k / 3]) residual += (Av[k] - b) * (Av[k] - b);
   }
-  eb_block_matrix_destroy(A);
-  free(g), free(Av), free(force), free(target), free(fixed);
   return sqrt(residual) / scale;
 }
 
@@ -46,7 +45,7 @@ static void the_equation_holds(void) {
                {"linear=cg,linear_rtol=1e-13", 1},
                {"linear=cg,preconditioner=ic,linear_rtol=1e-13", 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    fixture before = fixture_open(deformed), after = fixture_open(deformed);
+    owned(fixture) before = fixture_open(deformed), after = fixture_open(deformed);
     fixture_step(&before, "semi-implicit", cases[i].options, 3);
     fixture_step(&after, "semi-implicit", cases[i].options, 4);
     double h = after.scene->dt;
@@ -56,15 +55,14 @@ static void the_equation_holds(void) {
     for (int64_t k = 0; k < 3 * (int64_t)before.state->node_count; k++)
       most = fmax(most, fabs(after.state->x[k] - before.state->x[k] - h * after.state->v[k]));
     tap_below(most, 1e-15, "and x1 = x0 + h v1, to rounding");
-    fixture_close(&before);
-    fixture_close(&after);
   }
 }
 
 static void without_stiffness_it_is_symplectic_euler(void) {
-  fixture f = fixture_open("nx=3,E=1e4,initial=stretched,dt=1e-4");
+  owned(fixture) f = fixture_open("nx=3,E=1e4,initial=stretched,dt=1e-4");
   const double *mass = eb_elasticity_mass(f.scene->elasticity);
-  double *g = eb_calloc(3 * (size_t)f.state->node_count, sizeof *g), most = 0, scale = 0;
+  owned(double) *g = eb_calloc(3 * (size_t)f.state->node_count, sizeof *g);
+  double most = 0, scale = 0;
   eb_elasticity_gradient(f.scene->elasticity, f.scene->x0, g);
   fixture_step(&f, "semi-implicit", "beta=0", 1);
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++) {
@@ -73,40 +71,32 @@ static void without_stiffness_it_is_symplectic_euler(void) {
     most = fmax(most, fabs(f.state->v[k] - v));
   }
   tap_below(most / scale, 1e-14, "beta=0 is explicit: v1 = v0 - h g / m");
-  free(g);
-  fixture_close(&f);
 }
 
 /* Small-strain elasticity is quadratic: one linear solve is the whole implicit step. */
 static void linear_material_needs_no_iteration(void) {
   static const char parameters[] =
       "nx=5,E=1e5,material=linear,gz=-9.8,support=x0,initial=random,dt=0.02";
-  fixture a = fixture_open(parameters), b = fixture_open(parameters);
+  owned(fixture) a = fixture_open(parameters), b = fixture_open(parameters);
   tap_ok(fixture_step(&a, "semi-implicit", "", 10) == EB_CONVERGED_DIRECT, "a direct solve");
   tap_ok(fixture_step(&b, "newton", "rtol=1e-12", 10) > 0, "Newton's method converges");
   tap_below(eb_block_distance(a.state, b.state), 1e-10,
             "on a quadratic energy both are implicit Euler");
-  fixture_close(&a);
-  fixture_close(&b);
 }
 
 /* From rest, the guess of Newton's method is x0 and its first full step solves the same system. */
 static void it_is_the_first_newton_iteration(void) {
   static const char parameters[] = "nx=5,E=1e5,gz=-2,support=x0,dt=0.02";
-  fixture a = fixture_open(parameters), b = fixture_open(parameters);
+  owned(fixture) a = fixture_open(parameters), b = fixture_open(parameters);
   fixture_step(&a, "semi-implicit", "", 1);
   fixture_step(&b, "newton", "max_iterations=1,project=always", 1);
   tap_below(eb_block_distance(a.state, b.state), 1e-14, "beta=1 is Newton's first iteration");
-  fixture_close(&a);
-  fixture_close(&b);
 }
 
 static double energy_left(const char *options) {
-  fixture f = fixture_open("nx=5,E=1e5,support=x0,initial=random,speed=0.3,dt=0.01");
+  owned(fixture) f = fixture_open("nx=5,E=1e5,support=x0,initial=random,speed=0.3,dt=0.01");
   tap_ok(fixture_step(&f, "semi-implicit", options, 20) > 0, "%s runs", options);
-  double energy = fixture_energy(&f);
-  fixture_close(&f);
-  return energy;
+  return fixture_energy(&f);
 }
 
 static void beta_damps(void) {
@@ -115,7 +105,7 @@ static void beta_damps(void) {
 }
 
 static void residuals_of_the_linear_solver_are_logged(void) {
-  fixture f = fixture_open(deformed);
+  owned(fixture) f = fixture_open(deformed);
   eb_reason reason = fixture_step(&f, "semi-implicit", "linear=cg,linear_rtol=1e-9", 1);
   tap_ok(reason == EB_CONVERGED_RTOL && f.log->residual_count > 2,
          "conjugate gradients log their residuals");
@@ -123,12 +113,11 @@ static void residuals_of_the_linear_solver_are_logged(void) {
   reason = fixture_step(&f, "semi-implicit", "linear=cg,linear_max_iterations=2", 1);
   tap_ok(reason == EB_DIVERGED_MAX_IT, "too few iterations are an outcome (%s)",
          eb_reason_name(reason));
-  fixture_close(&f);
 }
 
 /* Unprojected and strongly compressed, the matrix is indefinite: an outcome, and no step. */
 static void indefinite_matrices_are_outcomes(void) {
-  fixture f = fixture_open("nx=4,E=1e7,nu=0.45,dt=0.1");
+  owned(fixture) f = fixture_open("nx=4,E=1e7,nu=0.45,dt=0.1");
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++) f.state->x[k] *= k % 3 ? 1 : 0.3;
   double kept = f.state->x[0];
   eb_reason reason = fixture_step(&f, "semi-implicit", "project=false", 1);
@@ -136,7 +125,6 @@ static void indefinite_matrices_are_outcomes(void) {
          eb_reason_name(reason));
   tap_ok(f.state->step == 0 && f.state->x[0] == kept, "and leaves the state alone");
   tap_ok(fixture_step(&f, "semi-implicit", "", 1) > 0, "the projected matrix is definite");
-  fixture_close(&f);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 /* The interface of solvers: names, registry, step log, options, capabilities, failure of create. */
 #include "harness/check/block.h"
 #include "problems/base/clock.h"
+#include "tests/support/owned.h"
 #include "tests/tap.h"
 
 /* ---- names ---- */
@@ -64,7 +65,7 @@ static void spend(double seconds) {
 }
 
 static void log_times_and_counts(void) {
-  eb_step_log *log = NULL;
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(2, &log), "create a log");
   for (int i = 0; i < 2; i++) {
     eb_log_begin(log, EB_PHASE_FACTOR);
@@ -87,7 +88,6 @@ static void log_times_and_counts(void) {
              log->counters[EB_COUNT_SOLVES] == 0 && log->phase_seconds[EB_PHASE_FACTOR] == 0 &&
              log->residuals != NULL,
          "a reset keeps the room and clears the rest");
-  eb_step_log_destroy(log);
 }
 
 static void log_names_norms(void) {
@@ -113,7 +113,7 @@ static void log_names_norms(void) {
 /* 2 ms in a phase, 4 ms in one inside it, of which 1 ms in the outer one again; then as deep as
  * phases go and deeper. */
 static void log_nests_phases(void) {
-  eb_step_log *log = NULL;
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(0, &log), "create a log");
   double began = eb_wall_seconds(), *seconds = log->phase_seconds;
   eb_log_begin(log, EB_PHASE_RESOLVE);
@@ -142,13 +142,12 @@ static void log_nests_phases(void) {
   eb_log_begin(log, EB_PHASE_SOLVE);
   eb_log_end(log, EB_PHASE_RHS);
   tap_ok(log->open_count == 0, "the end of a phase ends those inside it");
-  eb_step_log_destroy(log);
 }
 
 static void log_refuses_what_is_out_of_range(void) {
   static const int wild[] = {-1, 1000, INT32_MAX, INT32_MIN};
   enum { WILD = sizeof wild / sizeof *wild };
-  eb_step_log *log = NULL;
+  owned(eb_step_log) *log = NULL;
   tap_require(eb_step_log_create(4, &log), "create a log");
   eb_step_log before = *log;
   for (int i = 0; i < WILD; i++) {
@@ -168,7 +167,6 @@ static void log_refuses_what_is_out_of_range(void) {
   log->invalid = 3;
   eb_step_log_reset(log);
   tap_ok(log->invalid == 0, "a reset forgets");
-  eb_step_log_destroy(log);
 }
 
 static void log_may_be_absent(void) {
@@ -198,7 +196,7 @@ static void refuses(const eb_solver_ops *ops, const char *options, const eb_scen
 }
 
 static void bad_options_are_refused(void) {
-  eb_scene *scene = block("nx=1,ny=1,nz=1");
+  owned(eb_scene) *scene = block("nx=1,ny=1,nz=1");
   const eb_solver_ops *newton = eb_solver_find("newton");
   refuses(newton, "rtoll=1", scene, 1, EB_ERR_USAGE, "rtol", "an unknown option");
   refuses(newton, "rtol=-1", scene, 1, EB_ERR_USAGE, "rtol", "a value below its range");
@@ -212,14 +210,12 @@ static void bad_options_are_refused(void) {
   refuses(eb_solver_find("semi-implicit"), "beta=-0.1", scene, 1, EB_ERR_USAGE, "beta",
           "a negative beta");
   refuses(newton, "", scene, 0, EB_ERR_USAGE, "threads", "no threads");
-  eb_scene_destroy(scene);
 }
 
 static void capabilities_are_checked(void) {
-  eb_scene *scene = block("nx=1,ny=1,nz=1,material=stvk");
+  owned(eb_scene) *scene = block("nx=1,ny=1,nz=1,material=stvk");
   refuses(eb_solver_find("corotational"), "", scene, 1, EB_ERR_UNSUPPORTED,
           "materials other than 'corotational'", "corotational on a hyperelastic scene");
-  eb_scene_destroy(scene);
 }
 
 /* A solver that can do nothing: the message lists all that is missing. */
@@ -230,7 +226,7 @@ static eb_error never_create(eb_solver *solver, const eb_scene *scene) {
 
 static void missing_capabilities_are_all_named(void) {
   const eb_solver_ops nothing = {.name = "nothing", .create = never_create};
-  eb_scene *scene = block("nx=1,ny=1,nz=1,material=stvk,fibre=astvk");
+  owned(eb_scene) *scene = block("nx=1,ny=1,nz=1,material=stvk,fibre=astvk");
   refuses(&nothing, "", scene, 1, EB_ERR_UNSUPPORTED, "tetrahedra", "a missing element");
   refuses(&nothing, "", scene, 1, EB_ERR_UNSUPPORTED, "fibres", "a missing material");
   refuses(&nothing, "", scene, 1, EB_ERR_UNSUPPORTED, "nothing", "the solver's name");
@@ -239,20 +235,17 @@ static void missing_capabilities_are_all_named(void) {
       .name = "everything", .capabilities = ~0u, .create = never_create};
   refuses(&everything, "", scene, 1, EB_ERR_LIBRARY, "create was called",
           "a failing create passes its error on");
-  eb_scene_destroy(scene);
 }
 
 static void setup_is_timed(void) {
-  eb_scene *scene = block("nx=8,ny=8,nz=8");
-  eb_solver *solver = NULL;
+  owned(eb_scene) *scene = block("nx=8,ny=8,nz=8");
+  owned(eb_solver) *solver = NULL;
   tap_require(eb_solver_create(eb_solver_find("newton"), "", scene, 1, 3, &solver), "create");
   tap_ok(solver->setup_log->phase_seconds[EB_PHASE_ANALYZE] > 0,
          "the set-up log holds the time of the analysis");
   tap_ok(solver->seed == 3 && solver->threads == 1 && solver->scene == scene,
          "scene, threads and seed are kept");
-  eb_solver_destroy(solver);
   eb_solver_destroy(NULL);
-  eb_scene_destroy(scene);
 }
 
 /* The check grants no coarser accuracy than EB_COARSEST_ACCURACY: a table that declares one would

@@ -1,6 +1,7 @@
 /* Explicit steps: the equation of a part, its order, its energy, and the bound on its length. */
 #include "problems/base/memory.h"
 #include "solvers/symplectic_euler/stability.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "tests/support/dense.h"
 #include "tests/support/lapack.h"
@@ -10,8 +11,9 @@
 /* 2 / sqrt of the largest eigenvalue of M^-1/2 H M^-1/2 over the free nodes, by LAPACK. */
 static double true_limit(const fixture *f, const uint8_t *fixed) {
   const double *mass = eb_elasticity_mass(f->scene->elasticity);
-  double *H, w[LAPACK_MAX_SIZE];
-  eb_block_matrix *A;
+  owned(double) *H = NULL;
+  double w[LAPACK_MAX_SIZE];
+  owned(eb_block_matrix) *A = NULL;
   int n = 3 * f->state->node_count;
   tap_ok(n <= LAPACK_MAX_SIZE, "%d unknowns have room", n);
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(f->scene->elasticity), &A), "a matrix");
@@ -23,16 +25,14 @@ static double true_limit(const fixture *f, const uint8_t *fixed) {
         H[(size_t)n * (size_t)(3 * i + e / 3) + (size_t)(3 * A->column[b] + e % 3)] =
             A->values[9 * (int64_t)b + e] / sqrt(mass[i] * mass[A->column[b]]);
   tap_ok(lapack_eigen(n, H, w) == 0, "LAPACK finds the eigenvalues");
-  free(H);
-  eb_block_matrix_destroy(A);
   return 2 / sqrt(w[n - 1]);
 }
 
 static void the_bound_is_one(const char *parameters) {
-  fixture f = fixture_open(parameters);
-  uint8_t *fixed;
-  double *target;
-  eb_block_matrix *matrix;
+  owned(fixture) f = fixture_open(parameters);
+  owned(uint8_t) *fixed = NULL;
+  owned(double) *target = NULL;
+  owned(eb_block_matrix) *matrix = NULL;
   tap_require(EB_NEW(fixed, f.state->node_count), "flags");
   tap_require(EB_NEW(target, 3 * (size_t)f.state->node_count), "targets");
   tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &matrix), "room");
@@ -46,16 +46,12 @@ static void the_bound_is_one(const char *parameters) {
   memset(fixed, 1, (size_t)f.state->node_count);
   tap_ok(isinf(eb_stable_step(f.scene, f.state->x, fixed, matrix)),
          "%s: there is none where nothing is free", parameters);
-  eb_block_matrix_destroy(matrix);
-  free(target);
-  free(fixed);
-  fixture_close(&f);
 }
 
 /* Beyond the limit a body at rest, touched once, blows up; below it, it never does. */
 static void the_limit_is_one(void) {
-  fixture f = fixture_open("nx=2,E=1e4,dt=1e-3,initial=random,speed=1e-6");
-  uint8_t *fixed;
+  owned(fixture) f = fixture_open("nx=2,E=1e4,dt=1e-3,initial=random,speed=1e-6");
+  owned(uint8_t) *fixed = NULL;
   tap_require(EB_NEW(fixed, f.state->node_count), "flags");
   double limit = true_limit(&f, fixed), before = fixture_energy(&f);
   f.scene->dt = 0.99 * limit;
@@ -65,8 +61,6 @@ static void the_limit_is_one(void) {
   f.scene->dt = 1.01 * limit;
   fixture_step(&f, "symplectic-euler", "substeps=1", 2000);
   tap_ok(!(fixture_energy(&f) <= 1e6 * before), "just above it does not");
-  free(fixed);
-  fixture_close(&f);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -74,10 +68,11 @@ static void the_limit_is_one(void) {
 static const char bent[] = "nx=4,E=1e5,gz=-9.8,support=x0,dt=0.01";
 
 static void a_part_is_its_equation(void) {
-  fixture f = fixture_open("nx=3,E=1e4,initial=stretched,gz=-9.8,dt=1e-4");
+  owned(fixture) f = fixture_open("nx=3,E=1e4,initial=stretched,gz=-9.8,dt=1e-4");
   const double *mass = eb_elasticity_mass(f.scene->elasticity), h = f.scene->dt;
   int64_t n = 3 * (int64_t)f.state->node_count;
-  double *g, most = 0, scale = 0, moved = 0;
+  owned(double) *g = NULL;
+  double most = 0, scale = 0, moved = 0;
   tap_require(EB_NEW(g, n), "a gradient");
   eb_elasticity_gradient(f.scene->elasticity, f.scene->x0, g);
   fixture_step(&f, "symplectic-euler", "substeps=1", 1);
@@ -89,20 +84,16 @@ static void a_part_is_its_equation(void) {
   }
   tap_below(most / scale, 1e-12, "one part is v1 = v0 + h (f - g) / m");
   tap_below(moved, 4e-16, "and x1 = x0 + h v1, of lengths of a metre to rounding");
-  free(g);
-  fixture_close(&f);
 }
 
 /* Of positions after 0.1 s, from two runs, largest over the nodes. */
 static double apart(const char *a, const char *b) {
-  fixture one = fixture_open(bent), two = fixture_open(bent);
+  owned(fixture) one = fixture_open(bent), two = fixture_open(bent);
   double most = 0;
   fixture_step(&one, "symplectic-euler", a, 10);
   fixture_step(&two, "symplectic-euler", b, 10);
   for (int64_t k = 0; k < 3 * (int64_t)one.state->node_count; k++)
     most = fmax(most, fabs(one.state->x[k] - two.state->x[k]));
-  fixture_close(&one);
-  fixture_close(&two);
   return most;
 }
 
@@ -113,7 +104,7 @@ static void the_order_is_one(void) {
 }
 
 static void energy_is_kept(void) {
-  fixture f = fixture_open("nx=4,E=1e5,initial=stretched,dt=0.01");
+  owned(fixture) f = fixture_open("nx=4,E=1e5,initial=stretched,dt=0.01");
   double first = fixture_energy(&f), least = first, most = first;
   for (int k = 0; k < 100; k++) {
     fixture_step(&f, "symplectic-euler", "substeps=100", 1);
@@ -123,11 +114,10 @@ static void energy_is_kept(void) {
   /* It goes up and down by O(k w) of itself: parts are a tenth of the limit and less. */
   tap_ok(most - least < 0.1 * first, "over 100 steps the energy stays within a tenth (%.3f)",
          (most - least) / first);
-  fixture_close(&f);
 }
 
 static void parts_are_counted(void) {
-  fixture f = fixture_open(bent);
+  owned(fixture) f = fixture_open(bent);
   tap_ok(fixture_step(&f, "symplectic-euler", "", 50) == EB_CONVERGED_ITS && all_finite(f.state),
          "as many parts as are stable are taken by default");
   tap_ok(f.log->iterations > 1, "of which there are %lld", (long long)f.log->iterations);
@@ -143,7 +133,6 @@ static void parts_are_counted(void) {
   tap_ok(fixture_step(&f, "symplectic-euler", "substeps=1", 400) == EB_DIVERGED_NAN &&
              all_finite(f.state),
          "and so is a state that blows up");
-  fixture_close(&f);
 }
 
 /* ---- scripted nodes -------------------------------------------------------------------------- */
@@ -171,37 +160,33 @@ static double distance(const fixture *a, const fixture *b) {
 }
 
 static void scripted_nodes_are_on_their_way(void) {
-  fixture f = twist("symplectic-euler", "", 0.01);
-  uint8_t *fixed;
-  double *target, most = 0;
+  owned(fixture) f = twist("symplectic-euler", "", 0.01);
+  owned(uint8_t) *fixed = NULL;
+  owned(double) *target = NULL;
+  double most = 0;
   tap_require(EB_NEW(fixed, f.state->node_count), "flags");
   tap_require(EB_NEW(target, 3 * (size_t)f.state->node_count), "targets");
   eb_scene_boundary(f.scene, f.state->time, fixed, target);
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
     if (fixed[k / 3]) most = fmax(most, fabs(f.state->x[k] - target[k]));
   tap_near(most, 0, 0, "scripted nodes are at their places, to the bit");
-  free(target);
-  free(fixed);
-  fixture_close(&f);
 }
 
 /* Newton's method at step 0, extrapolated from two of its steps, and explicit parts go to one
  * motion: of the first order at least, until what is left is Newton's. */
 static void scripts_lead_where_newton_goes(void) {
-  fixture coarse = twist("newton", "rtol=1e-9", 5e-4), fine = twist("newton", "rtol=1e-9", 2.5e-4);
+  owned(fixture) coarse = twist("newton", "rtol=1e-9", 5e-4),
+                 fine = twist("newton", "rtol=1e-9", 2.5e-4);
   double stated = distance(&coarse, &fine), off[2];
   for (int64_t k = 0; k < 3 * (int64_t)fine.state->node_count; k++)
     fine.state->x[k] += fine.state->x[k] - coarse.state->x[k];
   for (int i = 0; i < 2; i++) {
-    fixture f = twist("symplectic-euler", i ? "substeps=8" : "substeps=4", 0.01);
+    owned(fixture) f = twist("symplectic-euler", i ? "substeps=8" : "substeps=4", 0.01);
     off[i] = distance(&f, &fine);
-    fixture_close(&f);
   }
   tap_ok(off[1] < 0.6 * off[0],
          "half the parts' length, half the way off newton's motion (%.3g, %.3g m)", off[0], off[1]);
   tap_ok(off[1] < 0.1 * stated, "which newton's own steps are farther from (%.3g m)", stated);
-  fixture_close(&fine);
-  fixture_close(&coarse);
 }
 
 int main(void) {

@@ -5,6 +5,7 @@
 #include "problems/contact/implicit_penalty.h"
 #include "solvers/common/incremental_potential.h"
 #include "solvers/vertex_block/blocks.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 
 /* ---- colours --------------------------------------------------------------------------------- */
@@ -12,12 +13,12 @@
 /* Every node once; no two of a colour in one element; every element of every node in one round of
  * its lane, with the law of its region. */
 static void rounds_visit_everything(const char *parameters) {
-  fixture f = fixture_open(parameters);
+  owned(fixture) f = fixture_open(parameters);
   const eb_mesh *mesh = f.scene->mesh;
   eb_vertex_blocks b;
   tap_require(eb_vertex_blocks_create(f.scene, &b), "blocks");
-  int32_t *colour = calloc((size_t)b.node_count, sizeof *colour);
-  int32_t *visits = calloc((size_t)b.element_count * (size_t)b.nodes, sizeof *visits);
+  owned(int32_t) *colour = calloc((size_t)b.node_count, sizeof *colour);
+  owned(int32_t) *visits = calloc((size_t)b.element_count * (size_t)b.nodes, sizeof *visits);
   bool once = true, apart = true, all = true, own = true;
   for (int32_t c = 0; c < b.colour_count; c++)
     for (int32_t g = b.colour_start[c]; g < b.colour_start[c + 1]; g++)
@@ -46,22 +47,16 @@ static void rounds_visit_everything(const char *parameters) {
   tap_ok(apart, "%s: no two nodes of an element have one colour", parameters);
   tap_ok(all && own, "%s: every node visits each of its elements once", parameters);
   tap_ok(eb_vertex_blocks_bytes(&b) > 0, "and says how many bytes that takes");
-  free(colour);
-  free(visits);
   eb_vertex_blocks_clear(&b);
-  fixture_close(&f);
 }
 
 /* ---- where it converges ---------------------------------------------------------------------- */
 
 static double apart(const char *parameters, const char *options, int64_t steps, eb_reason *reason) {
-  fixture own = fixture_open(parameters), newton = fixture_open(parameters);
+  owned(fixture) own = fixture_open(parameters), newton = fixture_open(parameters);
   *reason = fixture_step(&own, "vbd", options, steps);
   fixture_step(&newton, "newton", "rtol=1e-11", steps);
-  double distance = eb_block_distance(own.state, newton.state);
-  fixture_close(&own);
-  fixture_close(&newton);
-  return distance;
+  return eb_block_distance(own.state, newton.state);
 }
 
 /* Judges blocks of every element and material; `block` is the start of their parameters. */
@@ -121,9 +116,9 @@ static eb_error with_floor(eb_scene *scene) {
 /* A block that falls on a round obstacle: newton knows none, the audit does. */
 static void audit_confirms_contact(void) {
   eb_scene_ops ops = eb_block_scene;
-  eb_scene *scene;
-  eb_state *state, *before;
-  eb_step_log *log;
+  owned(eb_scene) *scene = NULL;
+  owned(eb_state) *state = NULL, *before = NULL;
+  owned(eb_step_log) *log = NULL;
   eb_audit *audit;
   double worst = 0, pushes = 0;
   ops.setup = with_floor;
@@ -154,10 +149,6 @@ static void audit_confirms_contact(void) {
   tap_below(worst, 1e-8, "contact: the audited residual");
   tap_ok(pushes > 1e-4, "contact: there was some (%.1e m deep)", pushes);
   eb_audit_destroy(audit);
-  eb_step_log_destroy(log);
-  eb_state_destroy(before);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
@@ -175,14 +166,14 @@ static double potential_of(const fixture *f, const double *force) {
 /* W after 0, 1, 2, ... sweeps of the first step. */
 static bool potential_falls(const char *parameters, const char *more, double *fall) {
   enum { SWEEPS = 25 };
-  fixture first = fixture_open(parameters);
-  double *force = calloc(3 * (size_t)first.state->node_count, sizeof *force), before = INFINITY;
-  double start = 0;
+  owned(fixture) first = fixture_open(parameters);
+  owned(double) *force = calloc(3 * (size_t)first.state->node_count, sizeof *force);
+  double before = INFINITY, start = 0;
   bool falls = true;
   eb_scene_force(first.scene, 0, first.scene->x0, first.scene->v0, force);
   for (int n = 1; n <= SWEEPS; n++) {
     char options[80];
-    fixture f = fixture_open(parameters);
+    owned(fixture) f = fixture_open(parameters);
     snprintf(options, sizeof options, "iterations=%d%s", n, more);
     fixture_step(&f, "vbd", options, 1);
     double W = potential_of(&f, force);
@@ -190,11 +181,8 @@ static bool potential_falls(const char *parameters, const char *more, double *fa
     falls &= W <= before + 1e-12 * fabs(W);
     if (n == 1) start = W;
     before = W;
-    fixture_close(&f);
   }
   *fall = start - before;
-  free(force);
-  fixture_close(&first);
   return falls;
 }
 
@@ -213,11 +201,10 @@ static void the_potential_falls(const char *block, const char *name) {
 }
 
 static int64_t sweeps_to_end(const char *parameters, const char *options) {
-  fixture f = fixture_open(parameters);
+  owned(fixture) f = fixture_open(parameters);
   fixture_step(&f, "vbd", options, 1);
   int64_t sweeps = f.reason > 0 ? f.log->iterations : INT64_MAX;
   tap_ok(f.log->residual_count == f.log->iterations + 1, "one residual a sweep, and the first");
-  fixture_close(&f);
   return sweeps;
 }
 
@@ -230,14 +217,13 @@ static void acceleration_saves_sweeps(void) {
 }
 
 static void sweeps_are_counted(void) {
-  fixture f = fixture_open("nx=3,support=x0,gz=-9.8");
+  owned(fixture) f = fixture_open("nx=3,support=x0,gz=-9.8");
   tap_ok(fixture_step(&f, "vbd", "iterations=7", 2) == EB_CONVERGED_ITS,
          "a fixed number of sweeps is an outcome");
   tap_ok(f.log->iterations == 7 && f.log->equation == EB_EQUATION_IMPLICIT_EULER,
          "they are logged, and the equation");
   tap_ok(fixture_step(&f, "vbd", "iterations=0,max_iterations=3", 1) == EB_DIVERGED_MAX_IT,
          "too few to a tolerance are another one");
-  fixture_close(&f);
 }
 
 /* ---- starts ---------------------------------------------------------------------------------- */
@@ -252,10 +238,10 @@ static void starts_adapt(void) {
   tap_below(far[0], 1e-13, "adaptive: free fall is exact, though sweeps are few");
   tap_ok(far[1] > 1e-3, "start=last: it is not (%.1e m)", far[1]);
 
-  fixture f = fixture_open("nx=6,gz=-9.8,dt=0.02,E=1e6,support=x0");
+  owned(fixture) f = fixture_open("nx=6,gz=-9.8,dt=0.02,E=1e6,support=x0");
   double still[2];
   fixture_step(&f, "newton", "static=true,rtol=1e-12", 1);
-  eb_state *hanging;
+  owned(eb_state) *hanging = NULL;
   tap_require(eb_state_create(f.scene, &hanging), "a state");
   eb_state_copy(f.state, hanging);
   for (int k = 0; k < 2; k++) {
@@ -265,15 +251,13 @@ static void starts_adapt(void) {
   }
   tap_below(still[0], 1e-9, "start=last: a body at rest stays there");
   tap_below(still[1], 1e-9, "adaptive: and so it does");
-  eb_state_destroy(hanging);
-  fixture_close(&f);
 }
 
 /* A solver that has come from elsewhere starts a step as a fresh one does. */
 static void foreign_states(void) {
   const char *parameters = "nx=3,support=x0,gz=-9.8";
-  fixture f = fixture_open(parameters), g = fixture_open(parameters);
-  eb_solver *solver;
+  owned(fixture) f = fixture_open(parameters), g = fixture_open(parameters);
+  owned(eb_solver) *solver = NULL;
   eb_reason reason;
   tap_require(eb_solver_create(eb_solver_find("vbd"), "", f.scene, 1, 1, &solver), "a solver");
   for (int k = 0; k < 3; k++)
@@ -283,31 +267,25 @@ static void foreign_states(void) {
   tap_require(solver->ops->step(solver, f.state, f.scene->dt, f.log, &reason), "a step");
   fixture_step(&g, "vbd", "", 1);
   tap_ok(eb_state_hash(f.state) == eb_state_hash(g.state), "a state from elsewhere is new");
-  eb_solver_destroy(solver);
-  fixture_close(&f);
-  fixture_close(&g);
 }
 
 /* ---- damping --------------------------------------------------------------------------------- */
 
 static void damping_damps(void) {
   const char *parameters = "nx=4,support=x0,initial=stretched,dt=0.01";
-  fixture free_one = fixture_open(parameters), damped = fixture_open(parameters);
+  owned(fixture) free_one = fixture_open(parameters), damped = fixture_open(parameters);
   fixture_step(&free_one, "vbd", "iterations=60", 30);
   fixture_step(&damped, "vbd", "iterations=60,kD=1e-2", 30);
   tap_ok(fixture_energy(&damped) < 0.5 * fixture_energy(&free_one),
          "kD takes energy (%g J, %g J without)", fixture_energy(&damped),
          fixture_energy(&free_one));
-  fixture_close(&free_one);
-  fixture_close(&damped);
-  fixture f = fixture_open(parameters);
+  owned(fixture) f = fixture_open(parameters);
   eb_solver *solver = NULL;
   tap_fails(eb_solver_create(eb_solver_find("vbd"), "kD=1e-2,iterations=0", f.scene, 1, 1, &solver),
             EB_ERR_USAGE, "give iterations", "kD and a tolerance");
   tap_fails(
       eb_solver_create(eb_solver_find("vbd"), "kD=1e-2,line_search=true", f.scene, 1, 1, &solver),
       EB_ERR_USAGE, "line_search", "kD and a line search");
-  fixture_close(&f);
 }
 
 /* ---- determinism ----------------------------------------------------------------------------- */
@@ -318,12 +296,11 @@ static void threads_do_not_change_bits(const char *element) {
            element);
   uint64_t hash[2];
   for (int k = 0; k < 2; k++) {
-    fixture f = fixture_open(parameters);
+    owned(fixture) f = fixture_open(parameters);
     tap_require(eb_block_advance(f.scene, eb_solver_find("vbd"), "rho=0.9", k ? 3 : 1, 3, f.log,
                                  f.state, &f.reason),
                 "three steps");
     hash[k] = eb_state_hash(f.state);
-    fixture_close(&f);
   }
   tap_ok(hash[0] == hash[1], "%s: one thread and three, the same bits", element);
 }

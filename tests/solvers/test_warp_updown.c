@@ -4,6 +4,7 @@
 #include "problems/base/memory.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/warp_cholesky/updown.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "problems/scene_impl.h"
 #include "tests/support/random.h"
@@ -47,6 +48,7 @@ static void close_system(system_of *s) {
   eb_scene_destroy(s->scene);
   free(s->b), free(s->x), free(s->Ax);
 }
+OWNED(system_of, close_system)
 
 /* |b - A x| / |b| for a random right-hand side. */
 static double residual(system_of *s, random_state *random) {
@@ -86,7 +88,7 @@ static double smallest_diagonal(const eb_block_matrix *A) {
 }
 
 static void changes_are_followed(const char *parameters) {
-  system_of s = open_system(parameters);
+  owned(system_of) s = open_system(parameters);
   random_state random = random_seed(3);
   eb_reason reason;
   double D[144], scale = 0.05 * smallest_diagonal(s.A);
@@ -106,11 +108,10 @@ static void changes_are_followed(const char *parameters) {
   }
   refactor(&s);
   tap_below(residual(&s, &random), 1e-12, "a fresh factor starts over");
-  close_system(&s);
 }
 
 static void lost_definiteness_is_an_outcome(void) {
-  system_of s = open_system("nx=3");
+  owned(system_of) s = open_system("nx=3");
   random_state random = random_seed(5);
   eb_reason reason;
   double D[144];
@@ -119,11 +120,10 @@ static void lost_definiteness_is_an_outcome(void) {
   tap_require(eb_updown_flush(s.updown, &reason), "flush");
   tap_ok(reason == EB_NOT_POSITIVE_DEFINITE, "a matrix made indefinite ends with %s",
          eb_reason_name(reason));
-  close_system(&s);
 }
 
 static void nothing_changes_nothing(void) {
-  system_of s = open_system("nx=3");
+  owned(system_of) s = open_system("nx=3");
   random_state random = random_seed(6);
   eb_reason reason;
   double D[144] = {0};
@@ -131,7 +131,6 @@ static void nothing_changes_nothing(void) {
   tap_require(eb_updown_flush(s.updown, &reason), "flush");
   tap_ok(reason == EB_CONVERGED_DIRECT, "a change of zero is none");
   tap_below(residual(&s, &random), 1e-12, "and leaves the factor");
-  close_system(&s);
 }
 
 int main(void) {

@@ -3,6 +3,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/elasticity/elements.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 
 /* ---- one element ----------------------------------------------------------------------------- */
@@ -37,8 +38,9 @@ static bool keep_a_corner(const eb_scene *scene, int32_t corner[4]) {
  * gradients of the shape functions are unit vectors. */
 static void one_projection_is_the_formula(void) {
   static const double s[3] = {1.3, 0.8, 1.1};
-  fixture f = fixture_open("nx=1,ny=1,nz=1,lx=1,ly=1,lz=1,element=tets5,material=projective,nu=0,"
-                           "E=2e4,dt=0.02");
+  owned(fixture) f =
+      fixture_open("nx=1,ny=1,nz=1,lx=1,ly=1,lz=1,element=tets5,material=projective,nu=0,"
+                   "E=2e4,dt=0.02");
   const double *mass = eb_scene_mass(f.scene), *X = f.scene->mesh->X;
   int32_t corner[4] = {0};
   tap_ok(keep_a_corner(f.scene, corner), "there is an element at a corner");
@@ -63,7 +65,6 @@ static void one_projection_is_the_formula(void) {
   for (int k3 = 0; k3 < 12; k3++)
     most = fmax(most, fabs(f.state->x[3 * corner[k3 / 3] + k3 % 3] - want[k3 / 3][k3 % 3]));
   tap_below(most, 4e-15, "one projection"); /* roundings of places of 1 m, and of the SVD */
-  fixture_close(&f);
 }
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
@@ -77,9 +78,9 @@ static const char *const bodies[] = {
 
 static void momenta_are_kept(void) {
   for (int b = 0; b < 3; b++) {
-    fixture f = fixture_open(bodies[b]);
+    owned(fixture) f = fixture_open(bodies[b]);
     const double *mass = eb_scene_mass(f.scene);
-    eb_state *start;
+    owned(eb_state) *start = NULL;
     double P[3] = {0}, L[3] = {0}, size = 0, turns = 0, h = f.scene->dt;
     tap_require(eb_state_create(f.scene, &start), "a state");
     fixture_step(&f, "xpbd", b ? "iterations=7,substeps=1" : "iterations=1,substeps=1", 1);
@@ -99,13 +100,11 @@ static void momenta_are_kept(void) {
     /* Later projections have their arms where earlier ones have moved nodes to. */
     if (b == 0)
       tap_below(sqrt(eb_dot3(L, L)) / turns, 1e-13, "nor turn, with the rotation of the present");
-    eb_state_destroy(start);
-    fixture_close(&f);
   }
 }
 
 static void it_falls(void) {
-  fixture f = fixture_open("nx=3,gz=-9.8,material=projective,dt=0.01");
+  owned(fixture) f = fixture_open("nx=3,gz=-9.8,material=projective,dt=0.01");
   fixture_step(&f, "xpbd", "substeps=4", 30);
   double most = 0, n = 120, h = 0.0025;
   for (int64_t k = 2; k < 3 * (int64_t)f.state->node_count; k += 3)
@@ -115,7 +114,6 @@ static void it_falls(void) {
   tap_ok(f.state->step == 30 && f.log->equation == EB_EQUATION_IMPLICIT_EULER &&
              f.reason == EB_CONVERGED_ITS,
          "and it says what it is");
-  fixture_close(&f);
 }
 
 /* ---- Newton's method ------------------------------------------------------------------------- */
@@ -126,17 +124,15 @@ static double off_newton(const char *parameters, int substeps, int iterations) {
   enum { STEPS = 5 };
   char text[200], options[64];
   snprintf(text, sizeof text, "%s,dt=%.17g", parameters, 0.1 / (STEPS * substeps));
-  fixture reference = fixture_open(text);
+  owned(fixture) reference = fixture_open(text);
   snprintf(text, sizeof text, "%s,dt=%.17g", parameters, 0.1 / STEPS);
-  fixture f = fixture_open(text);
+  owned(fixture) f = fixture_open(text);
   fixture_step(&reference, "newton", "rtol=1e-10", STEPS * substeps);
   snprintf(options, sizeof options, "iterations=%d,substeps=%d", iterations, substeps);
   fixture_step(&f, "xpbd", options, STEPS);
   double off = eb_block_distance(f.state, reference.state), far = 0;
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
     far = fmax(far, fabs(reference.state->x[k] - f.scene->x0[k]));
-  fixture_close(&f);
-  fixture_close(&reference);
   return off / far;
 }
 
@@ -161,7 +157,7 @@ static void it_approaches_newton(void) {
 /* ---- colliders, threads, refusals ------------------------------------------------------------ */
 
 static void it_rests_on_colliders(void) {
-  fixture f = fixture_open("nx=3,gz=-9.8,dt=0.01,material=projective,E=1e6");
+  owned(fixture) f = fixture_open("nx=3,gz=-9.8,dt=0.01,material=projective,E=1e6");
   const double *mass = eb_scene_mass(f.scene);
   double weight = 0, push = 0, fastest = 0;
   f.scene->collider_count = 1;
@@ -176,21 +172,18 @@ static void it_rests_on_colliders(void) {
   }
   tap_near(push, weight, 0.05 * weight, "the penalty of a floor carries the weight");
   tap_below(fastest, 1e-2, "and friction has ended the slide");
-  fixture_close(&f);
 }
 
 static void bits_do_not_depend_on_threads(void) {
   uint64_t hash[3];
   for (int threads = 1; threads <= 3; threads++) {
-    eb_scene *scene;
-    eb_state *state;
+    owned(eb_scene) *scene = NULL;
+    owned(eb_state) *state = NULL;
     tap_require(eb_block_create(&scene, "nx=15,ny=8,nz=7,material=projective,initial=random,"
                                         "speed=2,support=x0"),
                 "a block");
     tap_require(eb_block_run(scene, eb_solver_find("xpbd"), "", threads, 2, NULL, &state), "a run");
     hash[threads - 1] = eb_state_hash(state);
-    eb_state_destroy(state);
-    eb_scene_destroy(scene);
   }
   tap_ok(hash[0] == hash[1] && hash[1] == hash[2], "any number of threads gives the same bits");
 }
@@ -203,12 +196,11 @@ static void others_are_refused(void) {
                {"material=projective,nu=-0.2", "lacks"},
                {"material=projective,element=hexahedra", "hexahedra of Gauss points"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    eb_scene *scene;
+    owned(eb_scene) *scene = NULL;
     eb_solver *solver;
     tap_require(eb_block_create(&scene, "%s", cases[i].parameters), cases[i].parameters);
     tap_fails(eb_solver_create(eb_solver_find("xpbd"), "", scene, 1, 1, &solver),
               EB_ERR_UNSUPPORTED, cases[i].fragment, cases[i].parameters);
-    eb_scene_destroy(scene);
   }
 }
 
@@ -220,11 +212,10 @@ static void scales_are_outcomes(void) {
     char parameters[160];
     snprintf(parameters, sizeof parameters, "nx=2,support=x0,material=projective,gz=-9.8,%s",
              extremes[i]);
-    fixture f = fixture_open(parameters);
+    owned(fixture) f = fixture_open(parameters);
     eb_reason reason = fixture_step(&f, "xpbd", "", 2);
     tap_ok(reason != EB_RUNNING && (reason < 0 || all_finite(f.state)), "%s ends with %s",
            extremes[i], eb_reason_name(reason));
-    fixture_close(&f);
   }
 }
 

@@ -29,9 +29,8 @@ static reduced reduced_open(const char *parameters, int32_t modes, int32_t point
   r.mesh = scene->mesh;
   r.elasticity = scene->elasticity;
   r.pinned = calloc((size_t)r.mesh->node_count, 1);
-  double *target = calloc(3 * (size_t)r.mesh->node_count, sizeof *target);
+  owned(double) *target = calloc(3 * (size_t)r.mesh->node_count, sizeof *target);
   eb_scene_boundary(scene, 0, r.pinned, target);
-  free(target);
   tap_require(
       eb_skinning_eigenmodes(r.elasticity, r.mesh->X, r.pinned, modes, 1, NULL, &r.skinning),
       "modes");

@@ -13,6 +13,7 @@
 #include <cblas.h>
 
 #include "problems/scene_impl.h"
+#include "tests/support/owned.h"
 #include "tests/support/lapack.h"
 #include "tests/tap.h"
 
@@ -68,6 +69,7 @@ static void oracle_close(oracle *o) {
   free(o->pivots);
   eb_block_matrix_destroy(o->H);
 }
+OWNED(oracle, oracle_close)
 
 /* The velocities of all nodes are B y. */
 static void oracle_mapping(oracle *o, const double *q) {
