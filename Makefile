@@ -230,7 +230,7 @@ $(BUILD)/tests/fclib/test_siconos: $(call object,tests/fclib/test_siconos.c test
 endif
 
 # The readers need libxxhash alone. With FUZZ=1 libFuzzer drives them instead of our driver.
-FUZZ_DRIVER := $(if $(filter 1,$(FUZZ)),,$(call object,tests/fuzz/driver.c))
+FUZZ_DRIVER := $(if $(filter 1,$(FUZZ)),,$(call object,tests/fuzz/driver.c tests/support/mesh_files.c))
 FUZZED := $(call object,$(filter problems/base/% problems/mesh/%,$(LIB_SRC)) harness/strings.c harness/untrusted.c \
           $(addprefix harness/reproduce/,words.c expression.c sections.c definitions.c))
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(FUZZED)

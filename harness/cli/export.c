@@ -20,8 +20,8 @@ static const eb_flag flags[] = {
      "integration, fclib: contact problems, mesh: the mesh of a run"},
     {"output", 'o', "PATH",
      "file (default: the standard output) or folder (xdmf; default: "
-     "beside F.h5; fclib; default: this one); mesh: a file, whose extension is the format (.mesh "
-     ".msh .node .veg .vtk, or of its surface .obj .ply .off .stl)"},
+     "beside F.h5; fclib; default: this one); mesh: a file, whose extension is the format (.msh of "
+     "Gmsh, .vtk, or of its surface .obj)"},
     {"run", 0, "ID", "only this run; may be repeated"},
     EB_FLAG_DAMAGED,
     {0}};
@@ -96,22 +96,13 @@ static eb_error to_stream(const eb_results *results, const eb_strings *ids, cons
 static eb_error to_mesh(const eb_results *results, const eb_strings *ids, const char *path) {
   int run = 0;
   eb_mesh *mesh;
-  eb_surface *surface = NULL;
   if (!path) return EB_ERROR(EB_ERR_USAGE, "export --to mesh wants a file: -o PATH");
   if (ids->count > 1 || (ids->count == 0 && eb_results_count(results) != 1))
     return EB_ERROR(EB_ERR_USAGE,
                     "export --to mesh writes the mesh of one run; choose it by --run");
   while (ids->count == 1 && strcmp(eb_results_run(results, run)->id, ids->items[0]) != 0) run++;
   EB_TRY(eb_results_mesh(results, run, &mesh));
-  /* Some formats, and planar meshes in them, want the surface. */
-  eb_error error = EB_OK;
-  if (!eb_path_is_surface(path)) {
-    error = eb_mesh_write(path, EB_FORMAT_AUTO, mesh);
-  } else {
-    error = eb_mesh_surface(mesh, &surface);
-    if (!error) error = eb_surface_write(path, EB_FORMAT_AUTO, surface);
-    eb_surface_destroy(surface);
-  }
+  eb_error error = eb_mesh_write(path, mesh);
   eb_mesh_destroy(mesh);
   return error;
 }

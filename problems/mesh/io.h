@@ -26,7 +26,7 @@ typedef enum eb_mesh_format {
   EB_FORMAT_VTK_BINARY,
   EB_FORMAT_OBJ,
   EB_FORMAT_PLY,        /* ascii */
-  EB_FORMAT_PLY_BINARY, /* little and big endian when read, little when written */
+  EB_FORMAT_PLY_BINARY, /* little and big endian */
   EB_FORMAT_OFF,
   EB_FORMAT_STL, /* ascii */
   EB_FORMAT_STL_BINARY
@@ -39,21 +39,15 @@ typedef enum eb_mesh_format {
  * *REGION uses, become node sets. Unused nodes are dropped. TetGen: either file of the pair. The
  * caller destroys *out. */
 EB_MUST eb_error eb_mesh_read(const char *path, eb_mesh **out);
-/* Doubles come back exactly. Gmsh keeps regions, their names and node sets; VTK regions, names and
- * fibres; Vega regions and names (a comma or # becomes _; materials get stand-in values); MEDIT and
- * TetGen regions without names. A planar mesh is EB_ERR_UNSUPPORTED. EB_FORMAT_AUTO: by the
- * extension. */
-EB_MUST eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh);
+/* Writes Gmsh 2.2 (.msh), legacy VTK (.vtk) or, of the surface, OBJ (.obj), by the extension.
+ * Doubles come back exactly. Gmsh keeps regions, their names and node sets; VTK regions, names and
+ * fibres. A planar mesh fits OBJ alone: EB_ERR_UNSUPPORTED. */
+EB_MUST eb_error eb_mesh_write(const char *path, const eb_mesh *mesh);
 
 /* Reads a triangle surface (polygons are fanned). STL vertices are joined when bitwise equal, and
  * facets that this collapses are dropped; so are those of other formats when every face has
  * vertices of its own. Unused vertices are dropped. */
 EB_MUST eb_error eb_surface_read(const char *path, eb_surface **out);
-/* Binary STL rounds to float, the others bring doubles back exactly. EB_FORMAT_AUTO: by the
- * extension. */
-EB_MUST eb_error eb_surface_write(const char *path, eb_mesh_format format,
-                                  const eb_surface *surface);
-
 /* The same, and what is worth knowing of how the file is read, a line each with its name in front:
  * constants of materials that are not used, vertices that are joined, elements that are reordered,
  * nodes of curved elements that are left out. Nothing is appended when there is nothing; `notes`
@@ -69,9 +63,6 @@ const char *eb_mesh_format_name(eb_mesh_format format);
 
 /* Whether the file holds a surface (OBJ, PLY, OFF, STL) rather than a volume mesh. */
 EB_MUST eb_error eb_file_is_surface(const char *path, bool *out);
-
-/* Whether the extension of a path names a format of surfaces. */
-bool eb_path_is_surface(const char *path);
 
 /* The same readers over memory, for fuzzing; `name` stands for the path in messages. TetGen takes
  * the .node text and then the .ele text, separated by one 0 byte. */

@@ -7,6 +7,7 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/mesh_files.h"
 #include "tests/tap.h"
 
 /* As many mutants as the time allows; the least of them whatever it is. */
@@ -65,8 +66,8 @@ static eb_error write_seed(const char *path, eb_mesh_format format) {
   eb_surface *surface = NULL;
   EB_TRY(eb_generate_tets5(&grid, &mesh));
   eb_error error =
-      format < EB_FORMAT_OBJ ? eb_mesh_write(path, format, mesh) : eb_mesh_surface(mesh, &surface);
-  if (!error && surface) error = eb_surface_write(path, format, surface);
+      format < EB_FORMAT_OBJ ? mesh_file(path, format, mesh) : eb_mesh_surface(mesh, &surface);
+  if (!error && surface) error = surface_file(path, format, surface);
   eb_surface_destroy(surface);
   eb_mesh_destroy(mesh);
   return error;

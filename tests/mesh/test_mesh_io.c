@@ -7,6 +7,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/mesh_files.h"
 #include "tests/support/random.h"
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
@@ -92,7 +93,7 @@ static void round_trip(const carried *c, bool hexahedra) {
   eb_mesh *mesh = block(hexahedra), *back = NULL;
   bool surface = true;
   const char *kind = hexahedra ? "hexahedra" : "tetrahedra";
-  tap_succeeds(eb_mesh_write(in_folder(c->file), c->format, mesh), "a mesh is written");
+  tap_succeeds(mesh_file(in_folder(c->file), c->format, mesh), "a mesh is written");
   if (tap_succeeds(eb_mesh_read(in_folder(c->file), &back), "and read again")) {
     tap_ok(same_mesh(mesh, back), "%s: %s come back bit by bit", c->file, kind);
     if (c->names) tap_ok(same_names(mesh, back), "%s: so do the names of regions", c->file);
@@ -142,7 +143,7 @@ static void test_fibres(void) {
   }
   for (int binary = 0; binary < 2; binary++) {
     const char *path = in_folder("fibre.vtk");
-    tap_succeeds(eb_mesh_write(path, binary ? EB_FORMAT_VTK_BINARY : EB_FORMAT_VTK, mesh), "VTK");
+    tap_succeeds(mesh_file(path, binary ? EB_FORMAT_VTK_BINARY : EB_FORMAT_VTK, mesh), "VTK");
     if (tap_succeeds(eb_mesh_read(in_folder("fibre.vtk"), &back), "with fibres"))
       tap_ok(back->fibre && same_bytes(mesh->fibre, back->fibre, 24 * (size_t)mesh->element_count),
              "fibres come back, %s", binary ? "binary" : "ascii");
@@ -165,7 +166,7 @@ static void test_surface_round_trips(void) {
   tap_require(eb_mesh_surface(mesh, &surface), "a surface");
   for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
     bool told = false;
-    tap_succeeds(eb_surface_write(in_folder(formats[f].file), formats[f].format, surface),
+    tap_succeeds(surface_file(in_folder(formats[f].file), formats[f].format, surface),
                  "a surface is written");
     tap_succeeds(eb_file_is_surface(in_folder(formats[f].file), &told), "the format is told");
     tap_ok(told, "%s is a surface", formats[f].file);
@@ -179,7 +180,7 @@ static void test_surface_round_trips(void) {
                  back->triangle_count == surface->triangle_count,
              "%s: the vertices are joined again", formats[f].file);
       tap_succeeds(eb_surface_validate(back, true), "closed");
-      tap_succeeds(eb_surface_write(in_folder("again.stl"), formats[f].format, back), "again");
+      tap_succeeds(surface_file(in_folder("again.stl"), formats[f].format, back), "again");
       tap_succeeds(eb_surface_read(in_folder("again.stl"), &again), "read");
       tap_ok(again && same_surface(back, again), "%s: a second trip is exact", formats[f].file);
       eb_surface_destroy(again);
@@ -529,7 +530,7 @@ static void test_soup(void) {
   tap_ok(strstr(notes, "36 vertices at exactly equal positions are joined to 8") != NULL,
          "which a note says");
   free(notes);
-  tap_require(eb_surface_write(in_folder("cube.off"), EB_FORMAT_OFF, cube), "writing");
+  tap_require(surface_file(in_folder("cube.off"), EB_FORMAT_OFF, cube), "writing");
   tap_require(eb_mesh_notes(in_folder("cube.off"), &notes),
               "notes of a surface without repetition");
   tap_ok(notes[0] == '\0', "there are none");
@@ -605,7 +606,7 @@ static void check_mixed(const eb_mesh *mesh, const char *kind, random_state *ran
       flip(copy, e);
       flipped++;
     }
-    tap_require(eb_mesh_write(in_folder("mixed.msh"), EB_FORMAT_GMSH41, copy), "writing");
+    tap_require(mesh_file(in_folder("mixed.msh"), EB_FORMAT_GMSH41, copy), "writing");
     if (tap_succeeds(eb_mesh_read(in_folder("mixed.msh"), &back),
                      "a mesh of mixed order is read")) {
       for (int32_t e = 0; e < back->element_count; e++)
@@ -633,7 +634,7 @@ static void check_tangled(const eb_mesh *mesh, random_state *random) {
     for (int d = 0; d < 3; d++) copy->X[3 * inner + d] += 0.7 * (d == round % 3);
     for (int32_t e = 0; e < copy->element_count; e++)
       if (round >= 3 && random_uniform(random, 0, 1) < 0.5) flip(copy, e);
-    tap_require(eb_mesh_write(in_folder("tangled.msh"), EB_FORMAT_GMSH41, copy), "writing");
+    tap_require(mesh_file(in_folder("tangled.msh"), EB_FORMAT_GMSH41, copy), "writing");
     eb_error error = eb_mesh_read(in_folder("tangled.msh"), &back);
     refused += error && strstr(eb_error_message(error), "the mesh is tangled") != NULL;
     eb_error_free(error);
@@ -729,8 +730,8 @@ static void test_locale(void) {
   bool set = false;
   for (int i = 0; i < 4 && !set; i++) set = setlocale(LC_NUMERIC, names[i]) != NULL;
   eb_mesh *mesh = block(false), *back = NULL;
-  tap_succeeds(eb_mesh_write(in_folder("l.mesh"), EB_FORMAT_MEDIT, mesh), "written");
-  if (tap_succeeds(eb_mesh_read(in_folder("l.mesh"), &back), "read"))
+  tap_succeeds(eb_mesh_write(in_folder("l.vtk"), mesh), "written");
+  if (tap_succeeds(eb_mesh_read(in_folder("l.vtk"), &back), "read"))
     tap_ok(same_mesh(mesh, back), "numbers under a locale with %s", set ? "commas" : "points");
   setlocale(LC_NUMERIC, "C");
   eb_mesh_destroy(back);

@@ -11,6 +11,7 @@
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/mesh_files.h"
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
 
@@ -456,28 +457,20 @@ static void test_unreadable(void) {
 
 static void test_writing(void) {
   const eb_grid grid = {.cubes = {1, 1, 1}, .size = {1, 1, 1}};
-  eb_mesh *mesh, *flat, *cube;
-  eb_surface *surface;
+  eb_mesh *mesh, *flat;
   tap_require(eb_generate_tets6(&grid, &mesh), "a mesh");
   tap_require(eb_generate_triangles(&grid, &flat), "a planar mesh");
-  tap_require(eb_generate_hexahedra(&grid, &cube), "a hexahedron");
-  tap_require(eb_mesh_surface(mesh, &surface), "a surface");
-  const char *path = in_folder("no/such/folder.mesh");
-  tap_fails(eb_mesh_write(path, EB_FORMAT_MEDIT, mesh), EB_ERR_IO, "No such file", "no folder");
   struct stat status;
-  tap_fails(eb_mesh_write("/dev/full", EB_FORMAT_VTK, mesh), EB_ERR_IO, "No space left", "full");
+  tap_fails(eb_mesh_write(in_folder("no/such/folder.vtk"), mesh), EB_ERR_IO, "No such file",
+            "no folder");
+  tap_ok(symlink("/dev/full", in_folder("full.vtk")) == 0, "a device as a mesh");
+  tap_fails(eb_mesh_write(in_folder("full.vtk"), mesh), EB_ERR_IO, "No space left", "full");
   tap_ok(stat("/dev/full", &status) == 0 && S_ISCHR(status.st_mode), "the device is still there");
-  tap_fails(eb_mesh_write("x.obj", EB_FORMAT_OBJ, mesh), EB_ERR_USAGE, "cannot hold a volume mesh",
-            "a volume mesh as OBJ");
-  tap_fails(eb_mesh_write("x", EB_FORMAT_AUTO, mesh), EB_ERR_USAGE,
-            "unknown format; volume meshes are written as .mesh", "no format");
-  tap_fails(eb_surface_write("x.veg", EB_FORMAT_VEGA, surface), EB_ERR_USAGE,
-            "cannot hold a surface", "a surface as Vega");
-  tap_fails(eb_mesh_write("x.vtk", EB_FORMAT_VTK, flat), EB_ERR_UNSUPPORTED, "planar", "planar");
-  tap_fails(eb_mesh_write("x.ele", EB_FORMAT_TETGEN, cube), EB_ERR_UNSUPPORTED, "tetrahedra only",
-            "hexahedra as TetGen");
-  eb_surface_destroy(surface);
-  eb_mesh_destroy(cube);
+  tap_fails(eb_mesh_write("x", mesh), EB_ERR_USAGE, "unknown format; a mesh is written as .msh",
+            "no format");
+  tap_fails(eb_mesh_write("x.ply", mesh), EB_ERR_USAGE, "or, its surface, .obj",
+            "a format that is read alone");
+  tap_fails(eb_mesh_write("x.vtk", flat), EB_ERR_UNSUPPORTED, "choose .obj", "planar");
   eb_mesh_destroy(flat);
   eb_mesh_destroy(mesh);
 }
@@ -492,10 +485,10 @@ static size_t load(const char *path, char *out, size_t room) {
 }
 
 static eb_error write_any(eb_mesh_format format, const eb_mesh *mesh) {
-  if (!is_surface(format)) return eb_mesh_write(in_folder("t.node"), format, mesh);
+  if (!is_surface(format)) return mesh_file(in_folder("t.node"), format, mesh);
   eb_surface *surface;
   EB_TRY(eb_mesh_surface(mesh, &surface));
-  eb_error error = eb_surface_write(in_folder("t.node"), format, surface);
+  eb_error error = surface_file(in_folder("t.node"), format, surface);
   eb_surface_destroy(surface);
   return error;
 }

@@ -435,8 +435,7 @@ static void check_file(const eb_ranks *ranks) {
   eb_scene *whole = make_whole(ranks, "bench/beam", "resolution=0.25", NULL);
   snprintf(path, sizeof path, "%s/beam.msh", folder);
   eb_error written = EB_OK;
-  if (eb_ranks_self(ranks) == 0)
-    written = eb_mesh_write(path, EB_FORMAT_GMSH41_BINARY, whole->mesh);
+  if (eb_ranks_self(ranks) == 0) written = eb_mesh_write(path, whole->mesh);
   rank_require(eb_ranks_agree(ranks, written), path);
   eb_scene_destroy(whole);
   check_part(ranks, "bench/beam", "resolution=0.25,clamp=0.2", path);

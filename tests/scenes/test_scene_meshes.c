@@ -3,6 +3,7 @@
 
 #include "problems/mesh/generate.h"
 #include "problems/mesh/io.h"
+#include "tests/support/mesh_files.h"
 #include "tests/support/scene_fixture.h"
 
 /* ---- cache ----------------------------------------------------------------------------------- */
@@ -78,15 +79,15 @@ static void write_box_surface(const char *path) {
       surface->triangles[6 * q + k] = quads[q][k];
       surface->triangles[6 * q + 3 + k] = quads[q][(k + 2) % 4];
     }
-  tap_require(eb_surface_write(path, EB_FORMAT_OBJ, surface), "write surface");
+  tap_require(surface_file(path, EB_FORMAT_OBJ, surface), "write surface");
   eb_surface_destroy(surface);
 }
 
 static void test_volume_override(void) {
   char path[128];
-  snprintf(path, sizeof path, "%s/bar.mesh", folder);
+  snprintf(path, sizeof path, "%s/bar.vtk", folder);
   eb_scene *own = make("conjac2020/twist", "resolution=0.34"), *other;
-  tap_require(eb_mesh_write(path, EB_FORMAT_MEDIT, own->mesh), "write volume mesh");
+  tap_require(eb_mesh_write(path, own->mesh), "write volume mesh");
   tap_require(eb_scene_create(own->ops, "resolution=0.34", path, cache, &other), "own mesh again");
   tap_ok(!memcmp(own->mesh->X, other->mesh->X, 24 * (size_t)own->mesh->node_count),
          "a scene's own mesh comes back from a file to the bit");
@@ -96,7 +97,7 @@ static void test_volume_override(void) {
   eb_grid grid = {.cubes = {9, 3, 3}, .origin = {5, 5, 5}, .size = {30, 6, 6}};
   eb_mesh *mesh;
   tap_require(eb_generate_tets5(&grid, &mesh), "another bar");
-  tap_require(eb_mesh_write(path, EB_FORMAT_MEDIT, mesh), "write volume mesh");
+  tap_require(eb_mesh_write(path, mesh), "write volume mesh");
   tap_require(eb_scene_create(own->ops, "resolution=0.34", path, cache, &other), "another mesh");
   tap_ok(other->mesh->node_count == mesh->node_count &&
              !memcmp(other->mesh->elements, mesh->elements, 16 * (size_t)mesh->element_count),

@@ -301,8 +301,8 @@ static void bad_requests(void) {
             "an activation above 1");
   owned(eb_scene) *bar = make("conjac2020/twist", "resolution=0.34");
   char path[128];
-  snprintf(path, sizeof path, "%s/bar.mesh", folder);
-  tap_require(eb_mesh_write(path, EB_FORMAT_MEDIT, bar->mesh), "write");
+  snprintf(path, sizeof path, "%s/bar.msh", folder);
+  tap_require(eb_mesh_write(path, bar->mesh), "write");
   tap_fails(attempt("conjac2020/muscle", NULL, path), EB_ERR_UNSUPPORTED, "planar",
             "a solid in the place of the planar muscle");
 }

@@ -1,4 +1,5 @@
-/* The formats behind problems/mesh/io.h: a reader fills a draft from a scan, a writer prints. */
+/* The formats behind problems/mesh/io.h: a reader fills a draft from a scan, a writer prints a
+ * mesh. */
 #ifndef EB_MESH_IO_FORMATS_H
 #define EB_MESH_IO_FORMATS_H
 
@@ -34,8 +35,9 @@ eb_mesh_format eb_guess(const char *data, size_t bytes);
 EB_MUST eb_error eb_refuse_other(const char *name, const char *data, size_t bytes,
                                  eb_mesh_format format);
 
-/* Print and leave errors of the stream to the caller. `second`: the .ele file of TetGen. */
-void eb_write_mesh(FILE *file, eb_mesh_format format, const eb_mesh *mesh, bool second);
-void eb_write_surface(FILE *file, eb_mesh_format format, const eb_surface *surface);
+/* Print and leave errors of the stream to the caller. */
+EB_MUST eb_error eb_write_gmsh(FILE *file, const eb_mesh *mesh);
+EB_MUST eb_error eb_write_vtk(FILE *file, const eb_mesh *mesh);
+EB_MUST eb_error eb_write_obj(FILE *file, const eb_mesh *mesh);
 
 #endif

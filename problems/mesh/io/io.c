@@ -14,22 +14,23 @@
 static const struct format {
   const char *ending;
   eb_error (*read_mesh)(eb_scan *, eb_draft *);
+  eb_error (*write)(FILE *, const eb_mesh *);
 } formats[] = {
-    [EB_FORMAT_MEDIT] = {".mesh", eb_read_medit},
-    [EB_FORMAT_GMSH22] = {".msh", eb_read_gmsh},
-    [EB_FORMAT_GMSH22_BINARY] = {NULL, eb_read_gmsh},
-    [EB_FORMAT_GMSH41] = {NULL, eb_read_gmsh},
-    [EB_FORMAT_GMSH41_BINARY] = {NULL, eb_read_gmsh},
-    [EB_FORMAT_TETGEN] = {".node", NULL},
-    [EB_FORMAT_VEGA] = {".veg", eb_read_vega},
-    [EB_FORMAT_VTK] = {".vtk", eb_read_vtk},
-    [EB_FORMAT_VTK_BINARY] = {NULL, eb_read_vtk},
-    [EB_FORMAT_OBJ] = {".obj", NULL},
-    [EB_FORMAT_PLY] = {".ply", NULL},
-    [EB_FORMAT_PLY_BINARY] = {NULL, NULL},
-    [EB_FORMAT_OFF] = {".off", NULL},
-    [EB_FORMAT_STL] = {".stl", NULL},
-    [EB_FORMAT_STL_BINARY] = {NULL, NULL},
+    [EB_FORMAT_MEDIT] = {".mesh", eb_read_medit, NULL},
+    [EB_FORMAT_GMSH22] = {".msh", eb_read_gmsh, eb_write_gmsh},
+    [EB_FORMAT_GMSH22_BINARY] = {NULL, eb_read_gmsh, NULL},
+    [EB_FORMAT_GMSH41] = {NULL, eb_read_gmsh, NULL},
+    [EB_FORMAT_GMSH41_BINARY] = {NULL, eb_read_gmsh, NULL},
+    [EB_FORMAT_TETGEN] = {".node", NULL, NULL},
+    [EB_FORMAT_VEGA] = {".veg", eb_read_vega, NULL},
+    [EB_FORMAT_VTK] = {".vtk", eb_read_vtk, eb_write_vtk},
+    [EB_FORMAT_VTK_BINARY] = {NULL, eb_read_vtk, NULL},
+    [EB_FORMAT_OBJ] = {".obj", NULL, eb_write_obj},
+    [EB_FORMAT_PLY] = {".ply", NULL, NULL},
+    [EB_FORMAT_PLY_BINARY] = {NULL, NULL, NULL},
+    [EB_FORMAT_OFF] = {".off", NULL, NULL},
+    [EB_FORMAT_STL] = {".stl", NULL, NULL},
+    [EB_FORMAT_STL_BINARY] = {NULL, NULL, NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -276,10 +277,6 @@ eb_error eb_file_is_surface(const char *path, bool *out) {
   return error;
 }
 
-bool eb_path_is_surface(const char *path) {
-  return holds_surface(by_extension(path));
-}
-
 static eb_error note(const char *path, eb_text *notes) {
   bool is_surface;
   eb_surface *surface = NULL;
@@ -312,55 +309,20 @@ eb_error eb_mesh_notes(const char *path, char **out) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* A mesh, of which `second` is the other file of TetGen, or a surface. */
-static eb_error write_file(const char *path, eb_mesh_format format, const eb_mesh *mesh,
-                           bool second, const eb_surface *surface) {
+eb_error eb_mesh_write(const char *path, const eb_mesh *mesh) {
+  const struct format *format = format_of(by_extension(path));
+  if (!format->write)
+    return EB_ERROR(
+        EB_ERR_USAGE,
+        "%s: unknown format; a mesh is written as .msh (Gmsh), .vtk or, its surface, .obj", path);
+  if (mesh->type == EB_TRIANGLE && format->write != eb_write_obj)
+    return EB_ERROR(EB_ERR_UNSUPPORTED, "%s: a planar mesh is written as a surface; choose .obj",
+                    path);
   number_locale locale = {0};
   eb_output output;
   EB_TRY(enter_locale(&locale));
   eb_error error = eb_output_open(path, &output);
-  if (!error) {
-    if (mesh)
-      eb_write_mesh(output.file, format, mesh, second);
-    else
-      eb_write_surface(output.file, format, surface);
-    error = eb_output_close(&output, EB_OK);
-  }
+  if (!error) error = eb_output_close(&output, format->write(output.file, mesh));
   leave_locale(&locale);
   return error;
-}
-
-eb_error eb_mesh_write(const char *path, eb_mesh_format format, const eb_mesh *mesh) {
-  if (format == EB_FORMAT_AUTO) format = by_extension(path);
-  if (format == EB_FORMAT_AUTO)
-    return EB_ERROR(EB_ERR_USAGE,
-                    "%s: unknown format; volume meshes are written as .mesh, .msh, "
-                    ".node, .veg or .vtk",
-                    path);
-  if (format < EB_FORMAT_MEDIT || format > EB_FORMAT_VTK_BINARY)
-    return EB_ERROR(EB_ERR_USAGE, "%s: %s cannot hold a volume mesh; choose a volume format", path,
-                    eb_mesh_format_name(format));
-  if (mesh->type == EB_TRIANGLE)
-    return EB_ERROR(EB_ERR_UNSUPPORTED,
-                    "%s: a planar mesh is written as a surface; choose OBJ, PLY, OFF or STL", path);
-  if (format == EB_FORMAT_TETGEN && mesh->type != EB_TETRAHEDRON)
-    return EB_ERROR(EB_ERR_UNSUPPORTED, "%s: TetGen files hold tetrahedra only; choose another",
-                    path);
-  if (format != EB_FORMAT_TETGEN) return write_file(path, format, mesh, false, NULL);
-  char *names[2];
-  EB_TRY(tetgen_paths(path, names));
-  eb_error error = EB_OK;
-  for (int k = 0; k < 2; k++) {
-    if (!error) error = write_file(names[k], format, mesh, k == 1, NULL);
-    free(names[k]);
-  }
-  return error;
-}
-
-eb_error eb_surface_write(const char *path, eb_mesh_format format, const eb_surface *surface) {
-  if (format == EB_FORMAT_AUTO) format = by_extension(path);
-  if (!holds_surface(format))
-    return EB_ERROR(EB_ERR_USAGE, "%s: %s cannot hold a surface; choose OBJ, PLY, OFF or STL", path,
-                    eb_mesh_format_name(format));
-  return write_file(path, format, NULL, false, surface);
 }
