@@ -200,13 +200,6 @@ $(BENCH): $(call object,$(BENCH_SRC) harness/start.c) $(TOOLS) $(LIB)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
 
-# A block by PETSc alone, and by the solvers on ranks (harness/bench/README.md).
-$(BUILD)/elasticity-peer: $(call object,harness/bench/peer/elasticity.c)
-$(BUILD)/elasticity-ours: $(call object,harness/bench/peer/ours.c) $(LIB)
-$(BUILD)/elasticity-peer $(BUILD)/elasticity-ours:
-	$(if $(V),,@echo "  LINK $@")
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PETSC_LIBS) $(PKG_LIBS)
-
 # ---- tests ----------------------------------------------------------------------------------------
 # What is built on PETSc is loaded from the program's own folder alone.
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call object,$(SUPPORT_SRC)) $(TOOLS) $(LIB)
