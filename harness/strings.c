@@ -33,6 +33,15 @@ void eb_strings_clear(eb_strings *list) {
   *list = (eb_strings){0};
 }
 
+eb_error eb_string_set(char **out, const char *text) {
+  if (!text) text = "";
+  char *copy = strdup(text);
+  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a text of %zu bytes", strlen(text));
+  free(*out);
+  *out = copy;
+  return EB_OK;
+}
+
 eb_error eb_string_format(char **out, const char *format, ...) {
   va_list arguments;
   char *text;

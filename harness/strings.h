@@ -4,9 +4,12 @@
 
 #include <stddef.h>
 
+#include "harness/strings.h"
 #include "problems/base/file.h"
 #include "problems/base/text.h"
 
+/* Puts a copy of the text, "" for NULL, in the place of *out, which is freed when that is made. */
+EB_MUST eb_error eb_string_set(char **out, const char *text);
 /* Puts a text in the place of *out, which is freed when the new one is made: it may be among the
  * arguments. */
 EB_MUST eb_error eb_string_format(char **out, const char *format, ...)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/strings.h"
 #include "problems/base/memory.h"
 #include "problems/contact/implicit_penalty.h"
 #include "problems/reference_scene.h"
@@ -341,10 +342,10 @@ eb_error eb_auditor_fill(eb_auditor *w, const eb_step_log *log, eb_run *run) {
   /* Steps that admit failure are not judged: where all do there is no error, and no class. */
   run->error = w->verdict.scale2 > 0 ? sqrt(w->verdict.residual2 / w->verdict.scale2) : NAN;
   run->audit_failures = w->verdict.failures;
-  EB_TRY(eb_run_set(&run->audit, eb_verdict_word(&w->verdict)));
-  EB_TRY(eb_run_set(&run->audit_detail, w->verdict.detail));
+  EB_TRY(eb_string_set(&run->audit, eb_verdict_word(&w->verdict)));
+  EB_TRY(eb_string_set(&run->audit_detail, w->verdict.detail));
   eb_verdict_rules(&w->verdict, text, sizeof text);
-  EB_TRY(eb_run_set(&run->audit_rules, text));
+  EB_TRY(eb_string_set(&run->audit_rules, text));
   /* "linearized, stiffness x 3": scales that are not 1 make another equation of it. */
   const eb_linearization *l = &log->linearization;
   bool linear = log->equation == EB_EQUATION_LINEARIZED ||
@@ -364,5 +365,5 @@ eb_error eb_auditor_fill(eb_auditor *w, const eb_step_log *log, eb_run *run) {
   if (log->subspace)
     snprintf(text + used, sizeof text - (size_t)used, " in %d motions, %d points",
              3 / log->subspace->axes * log->subspace->size, log->subspace->count);
-  return eb_run_set(&run->equation, text);
+  return eb_string_set(&run->equation, text);
 }

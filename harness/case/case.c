@@ -9,6 +9,7 @@
 
 #include "harness/case/launch.h"
 #include "harness/environment.h"
+#include "harness/strings.h"
 #include "problems/base/hash.h"
 #include "problems/base/text.h"
 #include "problems/ranks/part.h"
@@ -19,7 +20,7 @@ static eb_error canonical(const char *owner, const eb_option *options, const cha
                           char **out) {
   eb_values *values;
   EB_TRY(eb_values_create(owner, options, assignments, &values));
-  eb_error error = eb_run_set(out, eb_values_canonical(values));
+  eb_error error = eb_string_set(out, eb_values_canonical(values));
   eb_values_destroy(values);
   return error;
 }
@@ -81,7 +82,7 @@ static eb_error write_identity(const eb_case *work, eb_text *text) {
 eb_error eb_case_identify(eb_case *work) {
   eb_text text = {0};
   eb_error error = write_identity(work, &text);
-  if (!error) error = eb_run_set(&work->identity, text.data);
+  if (!error) error = eb_string_set(&work->identity, text.data);
   eb_text_clear(&text);
   EB_TRY(error);
   /* scene.solver.rN.hash, with what HDF5 and file systems dislike replaced. */
@@ -106,17 +107,17 @@ eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin) {
                    &work->all_parameters));
   EB_TRY(canonical(work->solver->name, work->solver->options, work->options, &work->all_options));
   EB_TRY(count_ranks(work));
-  if (plugin) EB_TRY(eb_run_set(&work->plugin, plugin->path));
+  if (plugin) EB_TRY(eb_string_set(&work->plugin, plugin->path));
   eb_text text = {0};
   eb_error error = write_task(work, plugin, &text);
-  if (!error) error = eb_run_set(&work->task, text.data);
+  if (!error) error = eb_string_set(&work->task, text.data);
   eb_text_clear(&text);
   return error ? error : eb_case_identify(work);
 }
 
 static eb_error copy_given(const char *from, char **to) {
   *to = NULL;
-  return from ? eb_run_set(to, from) : EB_OK;
+  return from ? eb_string_set(to, from) : EB_OK;
 }
 
 static eb_error copy_all(const eb_case *from, eb_case *to) {
@@ -158,7 +159,8 @@ void eb_case_clear(eb_case *work) {
 static eb_error describe_update(const eb_case *work, eb_run *run) {
   eb_values *values;
   EB_TRY(eb_values_create(work->solver->name, work->solver->options, work->options, &values));
-  eb_error error = eb_run_set(&run->update, eb_update_name(eb_solver_update(work->solver, values)));
+  eb_error error =
+      eb_string_set(&run->update, eb_update_name(eb_solver_update(work->solver, values)));
   eb_values_destroy(values);
   return error;
 }
@@ -168,27 +170,27 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   char steps[80] = "", now[32];
   if (from->run) eb_range_print(from->steps, !from->samples, steps, sizeof steps);
   eb_time_text(now);
-  EB_TRY(eb_run_set(&run->id, work->id));
-  EB_TRY(eb_run_set(&run->identity, work->identity));
-  EB_TRY(eb_run_set(&run->scene, work->scene->name));
-  EB_TRY(eb_run_set(&run->parameters, work->all_parameters));
-  EB_TRY(eb_run_set(&run->mesh_source, work->mesh_file ? work->mesh_file : "generated"));
-  EB_TRY(eb_run_set(&run->stand_in, work->mesh_file ? "" : work->scene->stand_in));
-  EB_TRY(eb_run_set(&run->solver, work->solver->name));
-  EB_TRY(eb_run_set(&run->options, work->all_options));
-  EB_TRY(eb_run_set(&run->plugin, work->plugin));
-  EB_TRY(
-      eb_run_set(&run->counts, eb_solver_is_foreign(work->solver) ? EB_COUNTS_CLAIMED : "logged"));
-  EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(EB_OUTCOME_UNFINISHED)));
-  EB_TRY(eb_run_set(&run->reason, ""));
-  EB_TRY(eb_run_set(&run->frames, eb_frames_name(work->frames)));
-  EB_TRY(eb_run_set(&run->audit, "none"));
-  EB_TRY(eb_run_set(&run->audit_rules, ""));
-  EB_TRY(eb_run_set(&run->equation, ""));
-  EB_TRY(eb_run_set(&run->from, from->run));
-  EB_TRY(eb_run_set(&run->from_steps, steps));
+  EB_TRY(eb_string_set(&run->id, work->id));
+  EB_TRY(eb_string_set(&run->identity, work->identity));
+  EB_TRY(eb_string_set(&run->scene, work->scene->name));
+  EB_TRY(eb_string_set(&run->parameters, work->all_parameters));
+  EB_TRY(eb_string_set(&run->mesh_source, work->mesh_file ? work->mesh_file : "generated"));
+  EB_TRY(eb_string_set(&run->stand_in, work->mesh_file ? "" : work->scene->stand_in));
+  EB_TRY(eb_string_set(&run->solver, work->solver->name));
+  EB_TRY(eb_string_set(&run->options, work->all_options));
+  EB_TRY(eb_string_set(&run->plugin, work->plugin));
+  EB_TRY(eb_string_set(&run->counts,
+                       eb_solver_is_foreign(work->solver) ? EB_COUNTS_CLAIMED : "logged"));
+  EB_TRY(eb_string_set(&run->outcome, eb_outcome_name(EB_OUTCOME_UNFINISHED)));
+  EB_TRY(eb_string_set(&run->reason, ""));
+  EB_TRY(eb_string_set(&run->frames, eb_frames_name(work->frames)));
+  EB_TRY(eb_string_set(&run->audit, "none"));
+  EB_TRY(eb_string_set(&run->audit_rules, ""));
+  EB_TRY(eb_string_set(&run->equation, ""));
+  EB_TRY(eb_string_set(&run->from, from->run));
+  EB_TRY(eb_string_set(&run->from_steps, steps));
   EB_TRY(describe_update(work, run));
-  return eb_run_set(&run->started, now);
+  return eb_string_set(&run->started, now);
 }
 
 eb_error eb_case_describe(const eb_case *work, eb_run *run) {

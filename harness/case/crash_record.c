@@ -15,6 +15,7 @@
 #include "harness/case/sandbox.h"
 #include "harness/results/read.h"
 #include "harness/results/write.h"
+#include "harness/strings.h"
 #include "problems/base/sanitizer.h"
 
 /* ---- the cause ------------------------------------------------------------------------------- */
@@ -130,7 +131,7 @@ static eb_error break_process_rule(const char *words, eb_run *run) {
   run->audit_failures++;
   EB_TRY(append(&run->audit_detail, "; ", words));
   if (!strstr(run->audit_rules, rule)) EB_TRY(append(&run->audit_rules, ",", rule));
-  return eb_run_set(&run->audit, "failed");
+  return eb_string_set(&run->audit, "failed");
 }
 
 static eb_error mention(const char *words, eb_run *run) {
@@ -191,9 +192,9 @@ static eb_error fill_cause(const eb_case *work, const eb_child_end *end, bool sp
   run->total_seconds = end->seconds;
   if (end->cause == EB_CHILD_TIMED_OUT && end->stage == EB_STAGE_STEPS)
     run->cut_step_seconds = end->step_seconds;
-  EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(outcome)));
-  EB_TRY(eb_run_set(&run->detail, detail));
-  EB_TRY(eb_run_set(&run->output, end->output));
+  EB_TRY(eb_string_set(&run->outcome, eb_outcome_name(outcome)));
+  EB_TRY(eb_string_set(&run->detail, detail));
+  EB_TRY(eb_string_set(&run->output, end->output));
   if (spoiled) EB_TRY(append(&run->detail, "; ", "its result file cannot be read"));
   /* A step that closed the descriptors has kept its verdict from the file. */
   if (end->harmed && !strstr(run->audit_rules, eb_rule_name(EB_RULE_PROCESS)))
@@ -299,8 +300,8 @@ static eb_error make_result(const eb_case *work, const eb_child_end *end, const 
     EB_TRY(fill_cause(work, end, spoiled, run));
     EB_TRY(readable ? rewrite(raw, run) : write_record(environment, raw, run));
   } else if (is_hurried(end, run)) {
-    EB_TRY(eb_run_set(&run->outcome, eb_outcome_name(EB_OUTCOME_FAILED)));
-    EB_TRY(eb_run_set(&run->detail, ""));
+    EB_TRY(eb_string_set(&run->outcome, eb_outcome_name(EB_OUTCOME_FAILED)));
+    EB_TRY(eb_string_set(&run->detail, ""));
     EB_TRY(mention(EB_PAGE_OVERWRITTEN ": it said that the time is over", run));
     EB_TRY(rewrite(raw, run));
   } else if (!end->exited_zero || is_harm(end) || *end->output) {
@@ -310,7 +311,7 @@ static eb_error make_result(const eb_case *work, const eb_child_end *end, const 
       EB_TRY(append(&run->detail, "; ", words));
     }
     EB_TRY(mention_harm(end, run));
-    EB_TRY(eb_run_set(&run->output, end->output));
+    EB_TRY(eb_string_set(&run->output, end->output));
     EB_TRY(rewrite(raw, run));
   }
   if (rename(raw, finished))

@@ -20,6 +20,7 @@
 #include "harness/case/crash_record.h"
 #include "harness/fclib/fclib.h"
 #include "harness/network.h"
+#include "harness/strings.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/base/sanitizer.h"
@@ -69,8 +70,8 @@ static void say(eb_progress_page *page, const char *words) {
 /* ---- outcomes -------------------------------------------------------------------------------- */
 
 static eb_error conclude(eb_job *j, eb_outcome outcome, const char *detail) {
-  EB_TRY(eb_run_set(&j->run.outcome, eb_outcome_name(outcome)));
-  return eb_run_set(&j->run.detail, detail);
+  EB_TRY(eb_string_set(&j->run.outcome, eb_outcome_name(outcome)));
+  return eb_string_set(&j->run.detail, detail);
 }
 
 /* Turns an error of scene or solver into the outcome of the case. */
@@ -132,9 +133,9 @@ static eb_error describe_scene(eb_job *j) {
     j->run.elements = scene->part->all_elements;
   }
   j->run.dt = scene->dt;
-  EB_TRY(eb_run_set(&j->run.mesh_source, scene->mesh_source));
+  EB_TRY(eb_string_set(&j->run.mesh_source, scene->mesh_source));
   snprintf(hash, sizeof hash, "%016" PRIx64, scene->hash);
-  return eb_run_set(&j->run.scene_hash, hash);
+  return eb_string_set(&j->run.scene_hash, hash);
 }
 
 /* ---- one step -------------------------------------------------------------------------------- */
@@ -323,7 +324,7 @@ static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
   /* How many samples have failed stands behind how the first one did. */
   snprintf(detail, sizeof detail, "%.200s; %lld of %lld samples failed", j->run.detail,
            (long long)j->failed, steps);
-  return eb_run_set(&j->run.detail, detail);
+  return eb_string_set(&j->run.detail, detail);
 }
 
 /* Once, after the first step: elements and subspaces stay as they are. */
@@ -428,7 +429,7 @@ static eb_error step(eb_job *j, bool *on) {
     j->half_resident = j->cost.resident;
     j->half_threads = j->cost.threads_alive;
   }
-  EB_TRY(eb_run_set(&j->run.reason, eb_reason_name(reason)));
+  EB_TRY(eb_string_set(&j->run.reason, eb_reason_name(reason)));
   EB_TRY(keep_contact_problem(j));
   EB_TRY(judge_step(j, finite, reason, on));
   return keep_state(j, !*on);
@@ -499,8 +500,8 @@ static eb_error create_solver(eb_job *j) {
   EB_TRY(
       eb_ranks_agree(j->ranks, eb_solver_create(work->solver, work->options, j->scene,
                                                 work->threads, (uint64_t)work->seed, &j->solver)));
-  EB_TRY(eb_run_set(&j->run.update, eb_update_name(j->solver->update)));
-  EB_TRY(eb_run_set(&j->run.client, j->solver->described));
+  EB_TRY(eb_string_set(&j->run.update, eb_update_name(j->solver->update)));
+  EB_TRY(eb_string_set(&j->run.client, j->solver->described));
   if (!eb_helper_set(&j->cost.helper, j->solver->process))
     return EB_ERROR(EB_ERR_INVALID, "the solver declares process %d, which is not its child",
                     j->solver->process);
@@ -695,7 +696,7 @@ static eb_error run_steps(eb_job *j) {
   if (j->ranks) EB_TRY(eb_whole_gather(&j->whole, j->after));
   const eb_state *end = j->ranks ? j->whole.state : j->after; /* NULL on ranks other than 0 */
   snprintf(hash, sizeof hash, "%016" PRIx64, end ? eb_state_hash(end) : 0);
-  EB_TRY(eb_run_set(&j->run.state_hash, hash));
+  EB_TRY(eb_string_set(&j->run.state_hash, hash));
   if (eb_outcome_find(j->run.outcome) == EB_OUTCOME_COMPLETED) EB_TRY(eb_job_test_replay(j));
   judge_cost(j);
   EB_TRY(eb_auditor_compare(&j->auditor, j->scene));

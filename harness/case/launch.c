@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "harness/results/record.h"
+#include "harness/strings.h"
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
@@ -13,7 +14,7 @@
 static eb_error find_program(const char *name, char **out) {
   const char *folders = getenv("PATH");
   *out = NULL;
-  if (strchr(name, '/')) return access(name, X_OK) == 0 ? eb_run_set(out, name) : EB_OK;
+  if (strchr(name, '/')) return access(name, X_OK) == 0 ? eb_string_set(out, name) : EB_OK;
   for (const char *at = folders ? folders : "/usr/bin:/bin"; *at; at += *at == ':') {
     int length = (int)strcspn(at, ":");
     EB_TRY(eb_string_format(out, "%.*s/%s", length > 0 ? length : 1, length > 0 ? at : ".", name));

@@ -13,6 +13,7 @@
 #include "harness/hash_set.h"
 #include "harness/print.h"
 #include "harness/results/write.h"
+#include "harness/strings.h"
 #include "problems/base/hash.h"
 
 /* What the steps of a session share. */
@@ -94,7 +95,7 @@ static eb_error file_with(const state *s, const char *id, char **out) {
   free(*out);
   *out = NULL;
   bool there = !s->staging.replace && access(s->staging.target, F_OK) == 0;
-  return there ? eb_run_set(out, s->staging.target) : EB_OK;
+  return there ? eb_string_set(out, s->staging.target) : EB_OK;
 }
 
 /* A machine without mpiexec runs the cases that need none: what is missing is the case's end. */
@@ -119,7 +120,7 @@ static eb_error run_process(state *s, const eb_case *work, const char *name, eb_
   eb_error error = eb_string_format(&output, "%s/%s.tmp", s->staging.home, work->id);
   if (!error) error = eb_string_format(&environment, "%s/environment.h5", s->staging.home);
   if (!error && from->run)
-    error = from->file ? eb_run_set(&donor, from->file) : file_with(s, from->run, &donor);
+    error = from->file ? eb_string_set(&donor, from->file) : file_with(s, from->run, &donor);
   if (!error) error = eb_environment_settings(work->threads, &settings);
   if (!error && work->ranks > 1) error = eb_launch_settings(&settings);
   if (!error) error = eb_case_arguments(work, s->program, environment, donor, output, &argv);

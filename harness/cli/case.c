@@ -14,6 +14,7 @@
 #include "harness/names.h"
 #include "harness/results/merge.h"
 #include "harness/results/verify.h"
+#include "harness/strings.h"
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
@@ -76,7 +77,7 @@ static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugi
   work->steps = work->scene->steps;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if ((text = eb_arguments_text(arguments, texts[i].flag)))
-      EB_TRY(eb_run_set(texts[i].out, text));
+      EB_TRY(eb_string_set(texts[i].out, text));
   for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
     EB_TRY(
         eb_arguments_whole(arguments, wholes[i].flag, wholes[i].min, wholes[i].max, wholes[i].out));

@@ -8,6 +8,7 @@
 
 #include "harness/names.h"
 #include "harness/results/record.h"
+#include "harness/strings.h"
 
 const char *eb_compare_verdict_name(eb_compare_verdict verdict) {
   static const char *const names[] = {"failed",     "nondeterministic", "regressed", "inconclusive",
@@ -32,7 +33,7 @@ eb_error eb_compared_note(eb_compared *compared, const char *format, ...) {
 
 eb_error eb_compared_trouble(eb_error error, eb_compared *out) {
   if (!error || eb_error_kind(error) != EB_ERR_INVALID) return error;
-  eb_error problem = eb_run_set(&out->trouble, eb_error_message(error));
+  eb_error problem = eb_string_set(&out->trouble, eb_error_message(error));
   eb_error_free(error);
   return problem;
 }

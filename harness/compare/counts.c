@@ -4,6 +4,7 @@
 
 #include "harness/compare/layers.h"
 #include "harness/compare/worker.h"
+#include "harness/strings.h"
 
 /* Where neither build serves the case, it is none to compare. */
 static eb_error greet_both(const eb_compare_request *request, eb_worker workers[EB_SIDES],
@@ -27,7 +28,7 @@ static eb_error count_with(const eb_compare_request *request, const eb_case *wor
     EB_TRY(eb_worker_ask_count(&workers[side], work->steps));
   for (int side = 0; side < EB_SIDES; side++) {
     EB_TRY(eb_worker_counted(&workers[side], request->patience));
-    EB_TRY(eb_run_set(&counts[side], workers[side].line));
+    EB_TRY(eb_string_set(&counts[side], workers[side].line));
   }
   return EB_OK;
 }

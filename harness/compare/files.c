@@ -10,6 +10,7 @@
 #include "harness/results/merge.h"
 #include "harness/results/repetitions.h"
 #include "harness/results/sample.h"
+#include "harness/strings.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 
@@ -85,7 +86,7 @@ static eb_error counts_of(const eb_results *file, int run, char **out) {
   for (int k = 0; k < EB_COUNTERS && !error; k++)
     error = add_sum(file, run, EB_STEP_COUNTERS + k, eb_counter_name((eb_counter)k), &text);
   if (!error) error = add_digests(file, run, &text);
-  if (!error) error = eb_run_set(out, text.data);
+  if (!error) error = eb_string_set(out, text.data);
   eb_text_clear(&text);
   return error;
 }

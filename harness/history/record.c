@@ -57,11 +57,11 @@ eb_error eb_history_record_begin(const eb_host *host, eb_history_record *out) {
         "the history is one of commits, and this build knows none ('%s' of '%s'); build "
         "it in its repository",
         host->commit, host->commit_date);
-  EB_TRY(eb_run_set(&out->commit, host->commit));
-  EB_TRY(eb_run_set(&out->date, host->commit_date));
-  EB_TRY(eb_run_set(&out->cpu, host->cpu));
-  EB_TRY(eb_run_set(&out->compiler, host->compiler));
-  EB_TRY(eb_run_set(&out->flags, host->flags));
+  EB_TRY(eb_string_set(&out->commit, host->commit));
+  EB_TRY(eb_string_set(&out->date, host->commit_date));
+  EB_TRY(eb_string_set(&out->cpu, host->cpu));
+  EB_TRY(eb_string_set(&out->compiler, host->compiler));
+  EB_TRY(eb_string_set(&out->flags, host->flags));
   make_fingerprint(out);
   return EB_OK;
 }
@@ -76,9 +76,9 @@ static void clear_figure(eb_history_figure *figure) {
 static eb_error copy_figure(const eb_history_figure *from, eb_history_figure *to) {
   *to = *from;
   to->name = to->unit = to->class = NULL;
-  EB_TRY(eb_run_set(&to->name, from->name));
-  EB_TRY(eb_run_set(&to->unit, from->unit));
-  return eb_run_set(&to->class, from->class);
+  EB_TRY(eb_string_set(&to->name, from->name));
+  EB_TRY(eb_string_set(&to->unit, from->unit));
+  return eb_string_set(&to->class, from->class);
 }
 
 static int find_figure(const eb_history_record *record, const eb_history_figure *like) {
@@ -251,11 +251,11 @@ static eb_error read_head(json_t *json, eb_history_record *out) {
   if (!is_commit(commit)) return EB_ERROR(EB_ERR_FORMAT, "'%s' is no commit", commit);
   if (!is_date(date))
     return EB_ERROR(EB_ERR_FORMAT, "'%s' is no date such as 2026-11-25T04:11:26Z", date);
-  EB_TRY(eb_run_set(&out->commit, commit));
-  EB_TRY(eb_run_set(&out->date, date));
-  EB_TRY(eb_run_set(&out->cpu, cpu));
-  EB_TRY(eb_run_set(&out->compiler, compiler));
-  EB_TRY(eb_run_set(&out->flags, flags));
+  EB_TRY(eb_string_set(&out->commit, commit));
+  EB_TRY(eb_string_set(&out->date, date));
+  EB_TRY(eb_string_set(&out->cpu, cpu));
+  EB_TRY(eb_string_set(&out->compiler, compiler));
+  EB_TRY(eb_string_set(&out->flags, flags));
   out->dirty = dirty != 0;
   make_fingerprint(out);
   if (strcmp(out->fingerprint, fingerprint) == 0) return EB_OK;

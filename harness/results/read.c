@@ -7,6 +7,7 @@
 
 #include "harness/results/scene.h"
 #include "harness/results/table.h"
+#include "harness/strings.h"
 #include "problems/base/memory.h"
 
 /* Where the run of an identity is. */
@@ -75,7 +76,7 @@ static eb_error read_runs(eb_results *results) {
     if (group >= 0) H5Gclose(group);
     if (error) break;
     results->run_count++;
-    error = eb_run_set(&run->id, id);
+    error = eb_string_set(&run->id, id);
   }
   H5Gclose(runs);
   if (error) return error;
@@ -100,7 +101,7 @@ static eb_error fact_text(hid_t group, const char *name, char **out) {
     EB_TRY(eb_h5_get_int(group, name, &integer));
     snprintf(text, sizeof text, "%lld", (long long)integer);
   }
-  return eb_run_set(out, text);
+  return eb_string_set(out, text);
 }
 
 /* Of a walk through the environment. */
@@ -113,7 +114,7 @@ static herr_t add_fact(hid_t group, const char *name, const H5A_info_t *info, vo
   facts_walk *walk = context;
   eb_fact *fact = &walk->results->facts[walk->results->fact_count++];
   (void)info;
-  walk->error = eb_run_set(&fact->name, name);
+  walk->error = eb_string_set(&fact->name, name);
   if (!walk->error) walk->error = fact_text(group, name, &fact->value);
   return walk->error ? -1 : 0;
 }
@@ -158,7 +159,7 @@ eb_error eb_results_open(const char *path, eb_results **out) {
   *out = NULL;
   EB_TRY(EB_NEW(results, 1));
   results->file = -1;
-  eb_error error = eb_run_set(&results->path, path);
+  eb_error error = eb_string_set(&results->path, path);
   if (!error) error = eb_h5_open_file(path, false, &results->file);
   if (!error) error = check_schema(results->file, path);
   if (!error) error = eb_error_prefix(read_environment(results), "%s", path);
@@ -418,7 +419,7 @@ eb_error eb_results_members(const eb_results *results, int run, const char *grou
 /* ---- residuals ------------------------------------------------------------------------------- */
 
 static eb_error read_norm(const eb_results *results, int run, char **out) {
-  if (!eb_results_has(results, run, "residuals")) return eb_run_set(out, "");
+  if (!eb_results_has(results, run, "residuals")) return eb_string_set(out, "");
   return read_text(results, run, "/residuals", "norm", out);
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/strings.h"
+
 static const char *const outcome_names[EB_OUTCOMES] = {"unfinished",    "completed", "diverged",
                                                        "not-finite",    "crashed",   "timed-out",
                                                        "out-of-memory", "failed",    "skipped"};
@@ -99,15 +101,6 @@ static void *at(const void *record, const eb_field *field) {
   return (char *)(uintptr_t)record + field->offset;
 }
 
-eb_error eb_run_set(char **field, const char *text) {
-  if (!text) text = "";
-  char *copy = strdup(text);
-  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot store a text of %zu bytes", strlen(text));
-  free(*field);
-  *field = copy;
-  return EB_OK;
-}
-
 void eb_fields_clear(const eb_field *fields, void *record) {
   for (const eb_field *f = fields; f->name; f++)
     if (f->type == EB_FIELD_TEXT) free(*(char **)at(record, f));
@@ -144,9 +137,9 @@ eb_error eb_run_copy(const eb_run *from, eb_run *to) {
   to->id = NULL;
   for (const eb_field *f = eb_run_fields; f->name; f++)
     if (f->type == EB_FIELD_TEXT) *(char **)at(to, f) = NULL;
-  eb_error error = eb_run_set(&to->id, from->id);
+  eb_error error = eb_string_set(&to->id, from->id);
   for (const eb_field *f = eb_run_fields; f->name && !error; f++)
-    if (f->type == EB_FIELD_TEXT) error = eb_run_set(at(to, f), *(char **)at(from, f));
+    if (f->type == EB_FIELD_TEXT) error = eb_string_set(at(to, f), *(char **)at(from, f));
   if (error) eb_run_clear(to);
   return error;
 }

@@ -240,8 +240,6 @@ EB_MUST eb_error eb_fields_read(hid_t group, const eb_field *fields, void *recor
 /* The attributes of a run in order. */
 extern const eb_field eb_run_fields[];
 
-/* Sets a text field to a copy. */
-EB_MUST eb_error eb_run_set(char **field, const char *text);
 void eb_run_clear(eb_run *run);
 EB_MUST eb_error eb_run_copy(const eb_run *from, eb_run *to);
 EB_MUST eb_error eb_run_write(hid_t group, const eb_run *run);

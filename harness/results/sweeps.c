@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/results/table.h"
+#include "harness/strings.h"
 
 #define TEXT(field)                                                                                \
   { #field, "", EB_FIELD_TEXT, offsetof(eb_sweep_record, field) }
@@ -97,7 +98,7 @@ eb_error eb_sweep_read(hid_t file, const char *name, eb_sweep_record *out) {
     error = eb_quantities_get(group, trials, out->trials, sizeof *out->trials, EB_SWEEP_TRIALS,
                               &out->count);
   H5Gclose(group);
-  if (!error) error = eb_run_set(&out->name, name);
+  if (!error) error = eb_string_set(&out->name, name);
   if (error) eb_sweep_record_clear(out);
   return error;
 }

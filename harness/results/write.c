@@ -8,6 +8,7 @@
 #include "harness/results/read.h"
 #include "harness/results/scene.h"
 #include "harness/results/table.h"
+#include "harness/strings.h"
 #include "problems/base/memory.h"
 #include "problems/contact/implicit_penalty.h"
 #include "solvers/contact/record.h"
@@ -577,7 +578,7 @@ eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *r
   recorder->file = recorder->run = -1;
   eb_tables_start(recorder->tables, TABLES);
   eb_tables_start(recorder->rotations, EB_ROTATION_COLUMNS);
-  eb_error error = eb_run_set(&recorder->path, path);
+  eb_error error = eb_string_set(&recorder->path, path);
   if (!error) error = eb_h5_create_file(path, &recorder->file);
   if (!error) error = fill(recorder, environment, run, scene);
   if (error) {

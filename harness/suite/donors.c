@@ -6,6 +6,7 @@
 
 #include "harness/names.h"
 #include "harness/results/checkpoints.h"
+#include "harness/strings.h"
 #include "problems/base/hash.h"
 
 /* ---- a donor in the plan --------------------------------------------------------------------- */
@@ -52,7 +53,7 @@ static eb_error tie_to_case(eb_plan *plan, const eb_ties *ties, const eb_section
   EB_TRY(check_mesh(donor, work));
   work->donor = donors->last + 1;
   work->from.donor = eb_hash(EB_HASH_SEED, donor->task, strlen(donor->task));
-  EB_TRY(eb_run_set(&work->from.run, donor->id));
+  EB_TRY(eb_string_set(&work->from.run, donor->id));
   /* The donor keeps the states that are wanted, and those before them that lead to samples. */
   eb_range wanted = work->from.steps;
   eb_range before = {wanted.first - 1, wanted.last - 1, wanted.stride};
@@ -122,10 +123,10 @@ static eb_error tie_to_file(const eb_ties *ties, eb_case *work) {
   if (!error) {
     uint64_t hash = eb_hash(EB_HASH_SEED, donor->identity, strlen(donor->identity));
     work->from.donor = eb_hash(hash, donor->state_hash, strlen(donor->state_hash));
-    error = eb_run_set(&work->from.run, donor->id);
+    error = eb_string_set(&work->from.run, donor->id);
   }
   eb_results_close(results);
-  return error ? error : eb_run_set(&work->from.file, ties->file);
+  return error ? error : eb_string_set(&work->from.file, ties->file);
 }
 
 /* ---- a case ---------------------------------------------------------------------------------- */

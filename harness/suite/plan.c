@@ -13,6 +13,7 @@
 #include "harness/case/sandbox.h"
 #include "harness/environment.h"
 #include "harness/names.h"
+#include "harness/strings.h"
 #include "harness/suite/donors.h"
 #include "harness/suite/trust.h"
 #include "harness/untrusted.h"
@@ -105,14 +106,14 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   work->embed = s->embed;
   work->timeout = s->timeout > 0 ? s->timeout : default_timeout;
   work->memory = s->memory > 0 ? s->memory * 1e6 : share * eb_machine_memory();
-  if (loop->parameters) EB_TRY(eb_run_set(&work->parameters, loop->parameters));
+  if (loop->parameters) EB_TRY(eb_string_set(&work->parameters, loop->parameters));
   /* The first mesh that --mesh puts in the scene's place. */
   const eb_strings *meshes = &loop->request->meshes;
   size_t length = strlen(loop->scene->name);
   for (int i = 0; i < meshes->count && !work->mesh_file; i++) {
     const char *item = meshes->items[i];
     if (strncmp(item, loop->scene->name, length) == 0 && item[length] == '=')
-      EB_TRY(eb_run_set(&work->mesh_file, item + length + 1));
+      EB_TRY(eb_string_set(&work->mesh_file, item + length + 1));
   }
   EB_TRY(eb_split_spec(solver_spec, &name, &work->options));
   eb_error error = eb_solver_lookup(loop->request->plugins, name, &work->solver, plugin);
@@ -131,7 +132,7 @@ static eb_error add_label(const scene_loop *loop, int at, bool first) {
   if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan a case");
   plan->labels = grown;
   grown[count].at = at;
-  EB_TRY(eb_run_set(&grown[count].label, loop->label));
+  EB_TRY(eb_string_set(&grown[count].label, loop->label));
   plan->label_count++;
   if (first) *loop->cases = (eb_section_cases){loop->cases->count + 1, at};
   return EB_OK;
@@ -194,14 +195,14 @@ static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
   sweep->trial.threads = s->thread_count ? s->threads[0] : 1;
   EB_TRY(fill_case(loop, loop->solvers->items[0], &sweep->trial, &sweep->plugin));
   /* A name that a group of a result file can have, and that no other sweep has. */
-  EB_TRY(eb_run_set(&sweep->name, loop->label));
+  EB_TRY(eb_string_set(&sweep->name, loop->label));
   for (char *at = sweep->name; *at; at++)
     if (*at == '/' || (*at == '.' && at == sweep->name)) *at = '-';
   for (int i = 0; i < plan->sweep_count; i++)
     if (strcmp(plan->sweeps[i].name, sweep->name) == 0)
       return EB_ERROR(EB_ERR_USAGE, "there are two sweeps named '%s'; give one another label",
                       sweep->name);
-  EB_TRY(eb_run_set(&sweep->option, ties->option));
+  EB_TRY(eb_string_set(&sweep->option, ties->option));
   sweep->donor = sweep->trial.donor;
   sweep->low = ties->low;
   sweep->step = ties->step;
@@ -250,7 +251,7 @@ static eb_error fill_grid(const scene_loop *loop, eb_product *grid) {
                     "in one; %s",
                     ties->group ? "'group'" : "a donor in the suite",
                     ties->group ? "leave it out" : "run the donor first, and name its file");
-  EB_TRY(eb_run_set(&grid->label, loop->label));
+  EB_TRY(eb_string_set(&grid->label, loop->label));
   grid->group = next_group(loop->plan);
   grid->repeat = s->repeat ? (int)s->repeat : 1;
   grid->thread_counts = s->thread_count ? s->thread_count : 1;
@@ -659,12 +660,12 @@ static eb_error name_cases(eb_plan *plan) {
   for (int i = 0; i < plan->count; i++) {
     EB_TRY(eb_case_identify(&plan->cases[i]));
     if (plan->cases[i].donor > 0)
-      EB_TRY(eb_run_set(&plan->cases[i].from.run, plan->cases[plan->cases[i].donor - 1].id));
+      EB_TRY(eb_string_set(&plan->cases[i].from.run, plan->cases[plan->cases[i].donor - 1].id));
   }
   for (int i = 0; i < plan->sweep_count; i++)
     if (plan->sweeps[i].donor > 0)
-      EB_TRY(
-          eb_run_set(&plan->sweeps[i].trial.from.run, plan->cases[plan->sweeps[i].donor - 1].id));
+      EB_TRY(eb_string_set(&plan->sweeps[i].trial.from.run,
+                           plan->cases[plan->sweeps[i].donor - 1].id));
   return EB_OK;
 }
 

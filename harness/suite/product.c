@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/strings.h"
 #include "problems/base/memory.h"
 
 /* ---- cases ----------------------------------------------------------------------------------- */
@@ -27,7 +28,7 @@ static eb_error assign(const eb_axis *axis, int64_t i, eb_case *work) {
   eb_text text = {0};
   eb_error error = eb_text_printf(&text, "%s%s%s=", given, *given ? "," : "", axis->option);
   if (!error) error = eb_axis_put(axis, i, &text);
-  if (!error) error = eb_run_set(assignments, text.data);
+  if (!error) error = eb_string_set(assignments, text.data);
   eb_text_clear(&text);
   return error;
 }

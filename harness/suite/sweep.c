@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/audit/rules.h"
+#include "harness/strings.h"
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
@@ -54,17 +55,17 @@ eb_error eb_search_begin(const eb_sweep *sweep, eb_search *out) {
   r->step = sweep->step;
   r->high = eb_sweep_value(sweep, sweep->count - 1);
   r->energy_limit = r->least_stable = r->greatest_unstable = NAN;
-  EB_TRY(eb_run_set(&r->name, sweep->name));
+  EB_TRY(eb_string_set(&r->name, sweep->name));
   EB_TRY(eb_sweep_identity(sweep, &r->identity));
-  EB_TRY(eb_run_set(&r->scene, trial->scene->name));
-  EB_TRY(eb_run_set(&r->parameters, trial->all_parameters));
-  EB_TRY(eb_run_set(&r->solver, trial->solver->name));
-  EB_TRY(eb_run_set(&r->options, trial->all_options));
-  EB_TRY(eb_run_set(&r->option, sweep->option));
-  EB_TRY(eb_run_set(&r->found, ""));
-  EB_TRY(eb_run_set(&r->audit, "passed"));
-  EB_TRY(eb_run_set(&r->runs, ""));
-  return eb_run_set(&r->detail, "");
+  EB_TRY(eb_string_set(&r->scene, trial->scene->name));
+  EB_TRY(eb_string_set(&r->parameters, trial->all_parameters));
+  EB_TRY(eb_string_set(&r->solver, trial->solver->name));
+  EB_TRY(eb_string_set(&r->options, trial->all_options));
+  EB_TRY(eb_string_set(&r->option, sweep->option));
+  EB_TRY(eb_string_set(&r->found, ""));
+  EB_TRY(eb_string_set(&r->audit, "passed"));
+  EB_TRY(eb_string_set(&r->runs, ""));
+  return eb_string_set(&r->detail, "");
 }
 
 int64_t eb_search_next(const eb_search *b) {
@@ -94,8 +95,8 @@ static eb_error find_energy(const eb_results *results, int run, double *most, bo
 }
 
 static eb_error conclude(eb_search *b, const char *found, const char *detail) {
-  EB_TRY(eb_run_set(&b->record.found, found));
-  return eb_run_set(&b->record.detail, detail);
+  EB_TRY(eb_string_set(&b->record.found, found));
+  return eb_string_set(&b->record.detail, detail);
 }
 
 static eb_error conclude_bisection(eb_search *b) {
@@ -139,7 +140,7 @@ eb_error eb_search_note(eb_search *b, int64_t place, const eb_results *results, 
     b->high = place;
     r->least_stable = fmin(r->least_stable, t->value); /* fmin passes NaN over */
     if (r->count == 1) r->energy_limit = energy_factor * t->energy;
-    if (strcmp(about->audit, "failed") == 0) EB_TRY(eb_run_set(&r->audit, "failed"));
+    if (strcmp(about->audit, "failed") == 0) EB_TRY(eb_string_set(&r->audit, "failed"));
   } else {
     b->low = place;
     r->greatest_unstable = fmax(r->greatest_unstable, t->value);

@@ -38,11 +38,11 @@ static void record(const char *path) {
   eb_state *state;
   eb_step_log *log;
   eb_recorder *recorder;
-  tap_require(eb_run_set(&work.parameters, ""), "parameters");
+  tap_require(eb_string_set(&work.parameters, ""), "parameters");
   tap_require(eb_case_resolve(&work, NULL), "a case");
   tap_require(eb_case_describe(&work, &run), "a run");
-  tap_require(eb_run_set(&run.scene_hash, "00000000000000ab"), "a hash");
-  tap_require(eb_run_set(&run.outcome, "completed"), "an outcome");
+  tap_require(eb_string_set(&run.scene_hash, "00000000000000ab"), "a hash");
+  tap_require(eb_string_set(&run.outcome, "completed"), "an outcome");
   tap_require(eb_scene_create(work.scene, work.parameters, NULL, "", &scene), "the muscle");
   run.nodes = scene->mesh->node_count;
   run.elements = scene->mesh->element_count;

@@ -39,8 +39,8 @@ static eb_error make_case(const made *m, int order, eb_case *work) {
                     .threads = 1,
                     .steps = m->steps,
                     .order = order};
-  EB_TRY(eb_run_set(&work->parameters, "resolution=0.25"));
-  if (m->options) EB_TRY(eb_run_set(&work->options, m->options));
+  EB_TRY(eb_string_set(&work->parameters, "resolution=0.25"));
+  if (m->options) EB_TRY(eb_string_set(&work->options, m->options));
   return eb_case_resolve(work, NULL);
 }
 
@@ -61,11 +61,11 @@ static eb_error describe(const made *m, const eb_case *work, const eb_scene *sce
     run->memory_growth = 2.5 * 1048576;
     run->first_step_at = 1.25;
   }
-  EB_TRY(eb_run_set(&run->scene_hash, "00000000000000aa"));
-  EB_TRY(eb_run_set(&run->outcome, "completed"));
-  EB_TRY(eb_run_set(&run->audit, m->audit));
-  EB_TRY(eb_run_set(&run->audit_rules, m->rules));
-  return eb_run_set(&run->equation, m->equation);
+  EB_TRY(eb_string_set(&run->scene_hash, "00000000000000aa"));
+  EB_TRY(eb_string_set(&run->outcome, "completed"));
+  EB_TRY(eb_string_set(&run->audit, m->audit));
+  EB_TRY(eb_string_set(&run->audit_rules, m->rules));
+  return eb_string_set(&run->equation, m->equation);
 }
 
 static void fill_row(const made *m, int64_t step, double row[EB_COL_COUNT]) {

@@ -41,9 +41,9 @@ static void write_run(const char *path, const eb_scene *scene, bool keep) {
   eb_run run = {.nodes = mesh->node_count,
                 .uncut_nodes = scene->uncut_nodes,
                 .elements = scene->mesh->element_count};
-  tap_require(eb_run_set(&run.id, "run"), "its id");
-  tap_require(eb_run_set(&run.outcome, "completed"), "its outcome");
-  tap_require(eb_run_set(&run.scene_hash, "hash"), "its scene");
+  tap_require(eb_string_set(&run.id, "run"), "its id");
+  tap_require(eb_string_set(&run.outcome, "completed"), "its outcome");
+  tap_require(eb_string_set(&run.scene_hash, "hash"), "its scene");
   eb_mesh_destroy(mesh);
   free(parent);
   tap_require(eb_recorder_create(path, -1, &run, scene, &recorder), "a file");

@@ -66,10 +66,10 @@ static void record(eb_scene *scene, int64_t nodes, const char *path) {
   eb_run run = {0};
   eb_recorder *recorder;
   eb_state *state;
-  tap_require(eb_run_set(&run.id, "one"), "id");
+  tap_require(eb_string_set(&run.id, "one"), "id");
   for (const eb_field *field = eb_run_fields; field->name; field++)
     if (field->type == EB_FIELD_TEXT)
-      tap_require(eb_run_set((char **)((char *)&run + field->offset), "x"), field->name);
+      tap_require(eb_string_set((char **)((char *)&run + field->offset), "x"), field->name);
   run.nodes = nodes;
   run.uncut_nodes = scene->uncut_nodes;
   run.elements = scene->mesh->element_count;

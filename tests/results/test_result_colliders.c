@@ -26,11 +26,11 @@ static eb_error prepare(recording *r, const char *outcome) {
                             .solver = eb_solver_find("corotational"),
                             .threads = 1,
                             .steps = 3}};
-  EB_TRY(eb_run_set(&r->work.parameters, "resolution=0.04"));
+  EB_TRY(eb_string_set(&r->work.parameters, "resolution=0.04"));
   EB_TRY(eb_case_resolve(&r->work, NULL));
   EB_TRY(eb_case_describe(&r->work, &r->run));
-  EB_TRY(eb_run_set(&r->run.scene_hash, "00000000000000aa"));
-  EB_TRY(eb_run_set(&r->run.outcome, outcome));
+  EB_TRY(eb_string_set(&r->run.scene_hash, "00000000000000aa"));
+  EB_TRY(eb_string_set(&r->run.outcome, outcome));
   EB_TRY(eb_scene_create(r->work.scene, r->work.parameters, NULL, "", &r->scene));
   r->run.nodes = r->scene->mesh->node_count;
   r->scene->collider_count = 0;

@@ -24,10 +24,10 @@ static eb_error prepare(recording *r, const char *scene, const char *parameters,
                             .threads = 1,
                             .steps = 3,
                             .frames = frames}};
-  EB_TRY(eb_run_set(&r->work.parameters, parameters));
+  EB_TRY(eb_string_set(&r->work.parameters, parameters));
   EB_TRY(eb_case_resolve(&r->work, NULL));
   EB_TRY(eb_case_describe(&r->work, &r->run));
-  EB_TRY(eb_run_set(&r->run.scene_hash, "00000000000000aa"));
+  EB_TRY(eb_string_set(&r->run.scene_hash, "00000000000000aa"));
   EB_TRY(eb_scene_create(r->work.scene, r->work.parameters, NULL, "", &r->scene));
   r->run.nodes = r->scene->mesh->node_count;
   EB_TRY(eb_state_create(r->scene, &r->before));

@@ -29,11 +29,11 @@ static eb_error prepare(recording *r) {
                             .solver = eb_solver_find("corotational"),
                             .threads = 1,
                             .steps = 3}};
-  EB_TRY(eb_run_set(&r->work.parameters, "resolution=0.25"));
+  EB_TRY(eb_string_set(&r->work.parameters, "resolution=0.25"));
   EB_TRY(eb_case_resolve(&r->work, NULL));
   EB_TRY(eb_case_describe(&r->work, &r->run));
-  EB_TRY(eb_run_set(&r->run.scene_hash, "00000000000000bb"));
-  EB_TRY(eb_run_set(&r->run.outcome, "completed"));
+  EB_TRY(eb_string_set(&r->run.scene_hash, "00000000000000bb"));
+  EB_TRY(eb_string_set(&r->run.outcome, "completed"));
   EB_TRY(eb_scene_create(&r->ops, "nx=3", NULL, "", &r->scene));
   r->run.nodes = r->scene->mesh->node_count;
   return eb_state_create(r->scene, &r->state);

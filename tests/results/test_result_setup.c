@@ -27,10 +27,10 @@ static void prepare(recording *r) {
                             .solver = eb_solver_find("newton"),
                             .threads = 1,
                             .steps = FRAMES - 1}};
-  tap_require(eb_run_set(&r->work.parameters, "resolution=0.25"), "parameters");
+  tap_require(eb_string_set(&r->work.parameters, "resolution=0.25"), "parameters");
   tap_require(eb_case_resolve(&r->work, NULL), "a case");
   tap_require(eb_case_describe(&r->work, &r->run), "a run");
-  tap_require(eb_run_set(&r->run.scene_hash, "00000000000000aa"), "a hash");
+  tap_require(eb_string_set(&r->run.scene_hash, "00000000000000aa"), "a hash");
   tap_require(eb_scene_create(r->work.scene, r->work.parameters, NULL, "", &r->scene), "a scene");
   r->run.nodes = r->scene->mesh->node_count;
   r->run.elements = r->scene->mesh->element_count;

@@ -21,7 +21,7 @@ static eb_error make_case(const char *solver, int repetition, eb_case *work) {
                     .repetition = repetition,
                     .steps = 3,
                     .order = repetition};
-  EB_TRY(eb_run_set(&work->parameters, "resolution=0.25"));
+  EB_TRY(eb_string_set(&work->parameters, "resolution=0.25"));
   return eb_case_resolve(work, NULL);
 }
 
@@ -40,8 +40,8 @@ static eb_error prepare(written *w) {
   EB_TRY(eb_case_describe(&w->work, &w->run));
   EB_TRY(eb_scene_create(w->work.scene, w->work.parameters, NULL, "", &w->scene));
   w->run.nodes = w->scene->mesh->node_count;
-  EB_TRY(eb_run_set(&w->run.scene_hash, "00000000000000aa"));
-  EB_TRY(eb_run_set(&w->run.detail, "\xc3\xa4 \"quoted\" <text>\nand a second line"));
+  EB_TRY(eb_string_set(&w->run.scene_hash, "00000000000000aa"));
+  EB_TRY(eb_string_set(&w->run.detail, "\xc3\xa4 \"quoted\" <text>\nand a second line"));
   EB_TRY(eb_state_create(w->scene, &w->state));
   return eb_step_log_create(4, &w->log);
 }
@@ -387,9 +387,9 @@ static void test_formulas(void) {
   size_t bytes;
   const eb_strings all = {0};
   tap_require(prepare(&w), "preparation");
-  tap_require(eb_run_set(&w.run.parameters, "\t=cmd|'/c calc'!A1,\"b\"\r\nc\x7f"), "a formula");
-  tap_require(eb_run_set(&w.run.options, "a=-1"), "a text that only holds one");
-  tap_require(eb_run_set(&w.run.solver, "@SUM(1)"), "another");
+  tap_require(eb_string_set(&w.run.parameters, "\t=cmd|'/c calc'!A1,\"b\"\r\nc\x7f"), "a formula");
+  tap_require(eb_string_set(&w.run.options, "a=-1"), "a text that only holds one");
+  tap_require(eb_string_set(&w.run.solver, "@SUM(1)"), "another");
   tap_require(put_all(&w, in_folder("formulas.h5")), "a file");
   tap_require(eb_results_open(in_folder("formulas.h5"), &results), "is read");
   FILE *out = open_memstream(&text, &bytes);

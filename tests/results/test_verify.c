@@ -20,7 +20,7 @@ static void run_case(const char *path) {
                   .solver = eb_solver_find("newton"),
                   .threads = 1,
                   .steps = 3};
-  tap_require(eb_run_set(&work.parameters, "resolution=0.25"), "parameters");
+  tap_require(eb_string_set(&work.parameters, "resolution=0.25"), "parameters");
   tap_require(eb_case_resolve(&work, NULL), "a case");
   tap_require(eb_case_execute(&work, NULL, path), "a result file");
   eb_case_clear(&work);

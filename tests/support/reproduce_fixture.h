@@ -161,12 +161,12 @@ static eb_error put_fake(const made_up *m, const fake *f, const char *path) {
     run.elements = scene->mesh->element_count;
     run.steps_done = f->steps;
     run.cut_step_seconds = f->cut_step;
-    error = eb_run_set(&run.scene_hash, hash);
+    error = eb_string_set(&run.scene_hash, hash);
   }
-  if (!error) error = eb_run_set(&run.outcome, eb_outcome_name(f->outcome));
-  if (!error) error = eb_run_set(&run.audit, f->lie ? "failed" : "passed");
-  if (!error) error = eb_run_set(&run.audit_detail, f->lie);
-  if (!error) error = eb_run_set(&run.audit_rules, f->broken);
+  if (!error) error = eb_string_set(&run.outcome, eb_outcome_name(f->outcome));
+  if (!error) error = eb_string_set(&run.audit, f->lie ? "failed" : "passed");
+  if (!error) error = eb_string_set(&run.audit_detail, f->lie);
+  if (!error) error = eb_string_set(&run.audit_rules, f->broken);
   if (!error) error = put_fake_steps(f, path, &run, scene);
   eb_scene_destroy(scene);
   eb_run_clear(&run);
