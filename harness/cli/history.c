@@ -84,12 +84,17 @@ static eb_error read_choice(const eb_arguments *arguments, eb_history_choice *ou
   return EB_OK;
 }
 
+static eb_error print_text(const eb_history_shown *shown) {
+  eb_doc doc = {0};
+  eb_history_show(shown, &doc);
+  eb_error error = eb_doc_print(&doc, EB_DOC_TEXT, stdout);
+  eb_doc_clear(&doc);
+  return error;
+}
+
 /* The figures are said before the page is drawn, which wants gnuplot. */
 static eb_error print(const eb_history_shown *shown, bool json, const char *folder) {
-  if (json)
-    EB_TRY(eb_history_json(shown, stdout));
-  else
-    eb_history_print(shown, stdout);
+  EB_TRY(json ? eb_history_json(shown, stdout) : print_text(shown));
   if (!folder) return EB_OK;
   EB_TRY(eb_history_pages(shown, folder));
   if (!json) eb_print(stdout, "%s/index.html\n", folder);

@@ -1,58 +1,62 @@
 #include "harness/history/show.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "harness/print.h"
 #include "harness/results/json.h"
 
-/* ---- text ------------------------------------------------------------------------------------ */
+/* ---- the document ---------------------------------------------------------------------------- */
 
-static void print_change(const eb_history_series *s, const eb_change *change, FILE *out) {
+static void show_change(const eb_history_series *s, const eb_change *change, eb_doc *doc) {
   const eb_history_record *r = s->records[change->at];
-  eb_print(out, "    %.10s %s %+.1f %% %s, p %.1g\n", r->date, r->commit, 100 * change->size,
-           eb_history_worse(s, change) ? "worse" : "better", change->p);
+  bool worse = eb_history_worse(s, change);
+  eb_doc_paragraph(doc, EB_DOC_NOTE, "%.10s ", r->date);
+  eb_doc_text(doc, EB_DOC_CODE, "%s", r->commit);
+  eb_doc_text(doc, EB_DOC_PLAIN, " %+.1f %% %s, p %.1g", 100 * change->size,
+              worse ? "worse" : "better", change->p);
 }
 
-static void print_series(const eb_history_series *s, const eb_change_options *options, int width,
-                         FILE *out) {
+static void show_series(const eb_history_series *s, const eb_change_options *options, eb_doc *doc) {
   const eb_history_figure *latest = s->figures[s->count - 1];
-  char value[80], since[32] = "-  ";
-  snprintf(value, sizeof value, "%s%s", eb_prefixed_value(latest->value).text, s->unit);
-  if (isfinite(eb_history_since(s)))
-    snprintf(since, sizeof since, "%+.1f %%", 100 * eb_history_since(s));
-  eb_print(out, "  %-*s %5d  %-18s %9s  %s", width, s->name, s->count, value, since,
-           s->relative ? "beside the machine" : "as it is");
-  if (*s->class) eb_print(out, "  [%s]", s->class);
-  eb_print(out, "\n");
-  for (int c = 0; c < s->found.change_count; c++) print_change(s, &s->found.changes[c], out);
-  if (s->found.drift != 0) eb_print(out, "    drifts by %+.1f %% since\n", 100 * s->found.drift);
+  eb_doc_row(doc, NULL);
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", s->name);
+  eb_doc_number(doc, EB_DOC_PLAIN, s->count);
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s%s", eb_prefixed_value(latest->value).text, s->unit);
+  eb_doc_number_as(doc, EB_DOC_PLAIN, "%+.1f %%", 100 * eb_history_since(s));
+  eb_doc_number_as(doc, EB_DOC_PLAIN, "%.1f %%", 100 * s->found.noise);
+  eb_doc_cell(doc, EB_DOC_PLAIN, s->relative ? "beside the machine" : "as it is");
+  if (*s->class) eb_doc_paragraph(doc, EB_DOC_NOTE, "%s", s->class);
+  for (int c = 0; c < s->found.change_count; c++) show_change(s, &s->found.changes[c], doc);
+  if (s->found.drift != 0)
+    eb_doc_paragraph(doc, EB_DOC_NOTE, "drifts by %+.1f %% since", 100 * s->found.drift);
   if (eb_history_correlated(s, options))
-    eb_print(out, "    noise correlated by %.2f: p-values allow for %.2f (--correlation)\n",
-             s->found.correlation, options->correlation);
+    eb_doc_paragraph(doc, EB_DOC_NOTE,
+                     "noise correlated by %.2f: p-values allow for %.2f (--correlation)",
+                     s->found.correlation, options->correlation);
 }
 
-void eb_history_print(const eb_history_shown *shown, FILE *out) {
+void eb_history_show(const eb_history_shown *shown, eb_doc *doc) {
+  static const char *const heads[] = {"figure", "records",   "latest", "since the last change",
+                                      "noise",  "looked at", NULL};
   const eb_history_view *view = shown->view;
-  int width = 6;
-  for (int s = 0; s < view->count; s++) {
-    int length = (int)strlen(view->series[s].name);
-    width = length > width ? length : width;
-  }
   for (int m = 0; m < view->machine_count; m++) {
     const eb_history_machine *machine = &view->machines[m];
     const eb_history_record *facts = machine->facts;
-    eb_print(out, "machine %s: %s, %d cores, %s, %s; %d records by %s\n", facts->fingerprint,
-             facts->cpu, facts->cores, facts->compiler, facts->flags, machine->records,
-             shown->history->by_git ? "commit" : "date");
-    eb_print(out, "  %-*s %5s  %-18s %9s  %s\n", width, "figure", "of", "latest", "since",
-             "looked at");
+    eb_doc_heading(doc, 2, facts->fingerprint, "machine %s", facts->fingerprint);
+    eb_doc_paragraph(doc, EB_DOC_PLAIN, "%s, %d cores, %s, %s; %d records by %s", facts->cpu,
+                     facts->cores, facts->compiler, facts->flags, machine->records,
+                     shown->history->by_git ? "commit" : "date");
+    eb_doc_table(doc, NULL);
+    eb_doc_heads(doc, heads);
     for (int s = machine->first; s < machine->last; s++)
-      print_series(&view->series[s], &shown->choice->change, width, out);
+      show_series(&view->series[s], &shown->choice->change, doc);
+    eb_doc_end(doc);
+    for (int s = machine->first; s < machine->last; s++)
+      if (eb_history_is_drawn(&view->series[s]))
+        eb_doc_plot(doc, eb_history_stem(view, s).text, "%s", view->series[s].name);
   }
   if (view->dirty > 0)
-    eb_print(out, "%d records of trees with local changes are left out (--dirty takes them)\n",
-             view->dirty);
+    eb_doc_paragraph(doc, EB_DOC_PLAIN,
+                     "%d records of trees with local changes are left out (--dirty takes them)",
+                     view->dirty);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
