@@ -88,50 +88,21 @@ eb_error eb_auditor_advance(eb_auditor *w, const eb_state *state) {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* `contact` is NULL without contact as constraints. */
-static void fill_columns(const eb_audit_row *audit, const eb_contact_audit_row *contact,
-                         double row[EB_COL_COUNT]) {
-  row[EB_COL_RESIDUAL] = audit->residual;
-  row[EB_COL_RESIDUAL_RELATIVE] = audit->residual_relative;
-  row[EB_COL_KINETIC] = audit->kinetic;
-  row[EB_COL_ELASTIC] = audit->elastic;
-  row[EB_COL_SPRINGS] = audit->springs;
-  row[EB_COL_GRAVITATIONAL] = audit->gravitational;
-  for (int i = 0; i < 3; i++) {
-    row[EB_COL_MOMENTUM_X + i] = audit->momentum[i];
-    row[EB_COL_ANGULAR_MOMENTUM_X + i] = audit->angular_momentum[i];
-  }
-  row[EB_COL_MIN_VOLUME_RATIO] = audit->min_volume_ratio;
-  row[EB_COL_HOURGLASS] = audit->hourglass;
-  row[EB_COL_MAX_PENETRATION] = audit->max_penetration;
-  row[EB_COL_INVERTED] = audit->inverted;
-  row[EB_COL_CONTACTS] = audit->contacts;
-  row[EB_COL_FINITE] = audit->finite;
-  row[EB_COL_JOINT_KINETIC] = audit->joint_kinetic;
-  row[EB_COL_JOINT_POTENTIAL] = audit->joint_potential;
-  row[EB_COL_JOINT_RESIDUAL] = audit->joint_residual;
-  row[EB_COL_JOINT_RESIDUAL_RELATIVE] = audit->joint_residual_relative;
-  row[EB_COL_ACTIVATION] = audit->activation;
-  row[EB_COL_ENERGY_EXCESS] = audit->energy_excess;
-  row[EB_COL_EQUATION_RESIDUAL] = audit->equation_residual_relative;
-  row[EB_COL_UPDATE_ERROR] = audit->update_error;
-  row[EB_COL_HELD_ERROR] = audit->held_error;
-  if (!contact) return;
-  row[EB_COL_INTERSECTIONS] = (double)contact->intersections.between;
-  row[EB_COL_SELF_INTERSECTIONS] = (double)contact->intersections.self;
-  row[EB_COL_NESTED] = (double)contact->intersections.nested;
-  row[EB_COL_CONTACT_COUNT] = contact->law.count;
-  row[EB_COL_CONTACT_ACTIVE] = contact->law.active;
-  row[EB_COL_CONTACT_VIOLATION] = contact->law.violation;
-  row[EB_COL_CONTACT_OPEN] = contact->law.open;
-  row[EB_COL_CONTACT_APART] = contact->law.apart;
-  row[EB_COL_CONTACT_TRUE_GAP] = contact->law.true_gap;
-  row[EB_COL_CONTACT_NORMAL] = contact->law.normal;
-  row[EB_COL_CONTACT_UNRECORDED] = (double)contact->unrecorded;
-  row[EB_COL_CONTACT_SLIDING] = contact->law.sliding;
-  row[EB_COL_CONTACT_CONE] = contact->law.cone;
-  row[EB_COL_CONTACT_ANGLE] = contact->law.angle;
-  row[EB_COL_CONTACT_BALANCE] = contact->balance;
+/* What is measured of a step: the members that columns.h names. */
+typedef struct measured {
+  eb_audit_row audit;
+  eb_contact_audit_row contact; /* zeros without contact as constraints */
+  eb_flight_row momentum;
+  double decrement[2]; /* where the step starts, and in its end */
+  eb_equation equation;
+} measured;
+
+static void fill_columns(const measured *of, double row[EB_COL_COUNT]) {
+#define COLUMN(id, ...)
+#define FIGURE(id, name, unit, whole, member, ...) row[EB_COL_##id] = (double)of->member;
+  EB_STEP_COLUMNS(COLUMN, FIGURE)
+#undef COLUMN
+#undef FIGURE
 }
 
 static void fill_parts(const eb_auditor *w, const eb_state *before, const eb_state *after,
@@ -145,16 +116,11 @@ static void fill_parts(const eb_auditor *w, const eb_state *before, const eb_sta
 }
 
 void eb_auditor_part_columns(const eb_auditor *w, double *rows) {
+#define PART(id, name, unit, member, ...) rows[EB_PART_##id] = w->part_rows[p].member;
   for (int p = 0; p < eb_parts_count(w->parts); p++, rows += EB_PART_COLUMNS) {
-    const eb_part_row *row = &w->part_rows[p];
-    for (int d = 0; d < 3; d++) {
-      rows[EB_PART_TURN_X + d] = row->turn[d];
-      rows[EB_PART_SPIN_X + d] = row->spin[d];
-      rows[EB_PART_CENTRE_X + d] = row->centre[d];
-    }
-    rows[EB_PART_ROTATIONAL] = row->rotational;
-    rows[EB_PART_DISPLACEMENT] = row->displacement;
+    EB_PART_FIGURES(PART)
   }
+#undef PART
 }
 
 /* Of finite states. The log belongs to the solver: what it points to is read as it is, NaN too. */
@@ -174,11 +140,9 @@ static eb_error follow_rotations(eb_auditor *w, const eb_state *before, const eb
 }
 
 bool eb_auditor_rotation_columns(const eb_auditor *w, double row[EB_ROTATION_COLUMNS]) {
-  row[EB_ROTATION_DET_MIN] = w->rotation_row.det_min;
-  row[EB_ROTATION_TURN_MAX] = w->rotation_row.turn_max;
-  row[EB_ROTATION_OFF_SVD] = w->rotation_row.off_svd;
-  row[EB_ROTATION_REFLECTIONS] = w->rotation_row.reflections;
-  row[EB_ROTATION_GAIN] = w->rotation_row.gain;
+#define ROTATION(id, name, unit, member, ...) row[EB_ROTATION_##id] = w->rotation_row.member;
+  EB_ROTATION_FIGURES(ROTATION)
+#undef ROTATION
   return w->rotated;
 }
 
@@ -238,49 +202,41 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   double dt = w->scene->dt;
   eb_declaration declared = {log->equation, log->linearization, update,         log->subspace,
                              log->touching, log->friction,      log->unfiltered};
-  eb_audit_row audit;
-  eb_flight_row flight = {0};
-  eb_contact_audit_row contact;
+  measured m = {.decrement = {NAN, NAN}, .equation = declared.equation};
   EB_TRY(eb_ranks_agree(w->ranks, eb_audit_wake(w->audit)));
   eb_audit_contact_forces(w->audit,
                           w->contact ? eb_contact_audit_forces(w->contact, log->contacts) : NULL);
-  EB_TRY(eb_audit_step(w->audit, before, after, dt, declared.equation, &audit));
-  EB_TRY(eb_audit_declared(w->audit, before, after, dt, &declared, &audit));
-  bool judged = w->contact && audit.finite;
+  EB_TRY(eb_audit_step(w->audit, before, after, dt, declared.equation, &m.audit));
+  EB_TRY(eb_audit_declared(w->audit, before, after, dt, &declared, &m.audit));
+  bool judged = w->contact && m.audit.finite;
   if (judged) {
-    eb_contact_audit_step(w->contact, before, after, dt, log->contacts, reason, &contact);
-    audit.energy_excess -= contact.obstacles_work;
-    eb_audit_add_force(&audit, contact.law.off, contact.law.size);
+    eb_contact_audit_step(w->contact, before, after, dt, log->contacts, reason, &m.contact);
+    m.audit.energy_excess -= m.contact.obstacles_work;
+    eb_audit_add_force(&m.audit, m.contact.law.off, m.contact.law.size);
   }
-  if (audit.finite) eb_flight_step(w->flight, before, after, dt, &declared, &flight);
+  if (m.audit.finite) eb_flight_step(w->flight, before, after, dt, &declared, &m.momentum);
   const eb_audited_step step = {.scene = w->scene,
                                 .log = log,
                                 .declared = &declared,
-                                .row = &audit,
-                                .flight = &flight,
-                                .contact = judged ? &contact : NULL,
+                                .row = &m.audit,
+                                .flight = &m.momentum,
+                                .contact = judged ? &m.contact : NULL,
                                 .reason = reason,
                                 .number = after->step,
                                 .wall = row[EB_COL_WALL],
                                 .threads = w->threads};
   eb_verdict_step(&w->verdict, &step);
-  fill_columns(&audit, step.contact, row);
-  fill_parts(w, before, after, audit.finite);
+  fill_parts(w, before, after, m.audit.finite);
   w->rotated = false;
-  if (audit.finite) EB_TRY(follow_rotations(w, before, log));
-  double decrement[2] = {NAN, NAN};
-  if (w->examines && declared.subspace && audit.finite && !audit.subspace_unsound)
+  if (m.audit.finite) EB_TRY(follow_rotations(w, before, log));
+  if (w->examines && declared.subspace && m.audit.finite && !m.audit.subspace_unsound)
     EB_TRY(eb_subspace_decrement(w->audit, before, after, dt,
                                  declared.equation == EB_EQUATION_STATIC, declared.subspace,
-                                 decrement));
-  row[EB_COL_DECREMENT_BEFORE] = decrement[0];
-  row[EB_COL_DECREMENT] = decrement[1];
-  row[EB_COL_EQUATION] = declared.equation;
+                                 m.decrement));
+  fill_columns(&m, row);
   if ((unsigned)declared.friction < EB_FRICTION_MODELS)
     w->friction_models |= 1U << declared.friction;
-  row[EB_COL_BALANCE] = flight.balance;
-  row[EB_COL_BALANCE_RELATIVE] = flight.excess;
-  *finite = audit.finite;
+  *finite = m.audit.finite;
   sleep_between_steps(w);
   return EB_OK;
 }

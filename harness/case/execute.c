@@ -336,20 +336,19 @@ static eb_error examine(eb_job *j) {
   if (!j->work->examine || j->examined) return EB_OK;
   j->examined = true;
   EB_TRY(eb_element_rank(j->auditor.audit, 0, &rank));
-  EB_TRY(eb_recorder_number(recorder, "element/rank", "1", rank));
+  EB_TRY(eb_recorder_number(recorder, EB_NUMBER_ELEMENT_RANK, NULL, rank));
   EB_TRY(eb_auditor_examine(&j->auditor, j->log, j->before, &f, &sound));
   if (!sound) return EB_OK;
-  EB_TRY(eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/size", "1", f.coefficients));
-  EB_TRY(eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/points", "1", f.points));
-  EB_TRY(eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/null", "1", f.null));
-  EB_TRY(eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/start_outside", "1", f.start_outside));
+  EB_TRY(eb_recorder_number(recorder, EB_NUMBER_SUBSPACE_SIZE, NULL, f.coefficients));
+  EB_TRY(eb_recorder_number(recorder, EB_NUMBER_SUBSPACE_POINTS, NULL, f.points));
+  EB_TRY(eb_recorder_number(recorder, EB_NUMBER_SUBSPACE_NULL, NULL, f.null));
+  EB_TRY(eb_recorder_number(recorder, EB_NUMBER_SUBSPACE_START, NULL, f.start_outside));
   for (int p = 0; p < eb_parts_count(j->auditor.parts); p++) {
-    char path[100];
     const char *name = eb_parts_name(j->auditor.parts, p);
-    snprintf(path, sizeof path, EB_SUBSPACE_GROUP "/density/%.60s", name);
-    if (!isnan(f.density[p])) EB_TRY(eb_recorder_number(recorder, path, "1", f.density[p]));
-    snprintf(path, sizeof path, EB_SUBSPACE_GROUP "/variance/%.60s", name);
-    if (!isnan(f.variance[p])) EB_TRY(eb_recorder_number(recorder, path, "1/kg", f.variance[p]));
+    if (!isnan(f.density[p]))
+      EB_TRY(eb_recorder_number(recorder, EB_NUMBER_SUBSPACE_DENSITY, name, f.density[p]));
+    if (!isnan(f.variance[p]))
+      EB_TRY(eb_recorder_number(recorder, EB_NUMBER_SUBSPACE_VARIANCE, name, f.variance[p]));
   }
   return EB_OK;
 }
@@ -369,15 +368,9 @@ static eb_error embed(eb_job *j) {
   if (j->work->embed == 0 || !j->recorder ||
       !eb_embedding_examine(mesh, j->work->embed, (uint64_t)j->work->seed, &f))
     return EB_OK;
-  const struct {
-    const char *name;
-    double value;
-  } figures[] = {{EB_EMBEDDING_GROUP "/iterations_max", f.iterations_max},
-                 {EB_EMBEDDING_GROUP "/iterations_mean", f.iterations_mean},
-                 {EB_EMBEDDING_GROUP "/error_max", f.error_max}};
-  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-    EB_TRY(eb_recorder_number(j->recorder, figures[i].name, "1", figures[i].value));
-  return EB_OK;
+  EB_TRY(eb_recorder_number(j->recorder, EB_NUMBER_EMBEDDING_MOST, NULL, f.iterations_max));
+  EB_TRY(eb_recorder_number(j->recorder, EB_NUMBER_EMBEDDING_MEAN, NULL, f.iterations_mean));
+  return eb_recorder_number(j->recorder, EB_NUMBER_EMBEDDING_ERROR, NULL, f.error_max);
 }
 
 /* A solver that forgets its clock would make every later row wrong: the harness sets it, and says

@@ -20,8 +20,7 @@ typedef enum place {
   RESIDUAL,
   ROTATION,  /* rotation/, of runs whose solver records rotations: a series */
   PART,      /* parts/NAME/: a series */
-  EXAMINED,  /* of an examined run: a number */
-  EMBEDDING, /* of embedded points: a number */
+  NUMBER,    /* of runs with a setting: a number */
   SCENE,     /* what the scene is made of: a number or a text */
   SETUP,     /* setup/: a number */
   ATTRIBUTE, /* of the run: a number or a text */
@@ -35,20 +34,12 @@ typedef struct figure {
   bool told;             /* among those that there are, in messages */
   const char *of;        /* a column; of the residuals, the set-up or the scene; a parameter */
   const eb_field *field; /* of an attribute */
+  eb_run_number number;
 } figure;
 
 static const char *const residuals[] = {"first", "last", "count", "rounds", "jump", "rise"};
 static const char *const scene_names[] = {"material", "joints", "carried", "dimensions", "dynamic"};
 enum { RESIDUALS = 6, SCENE_NAMES = 5 };
-static const char *const examined_names[] = {EB_SUBSPACE_GROUP "/size", EB_SUBSPACE_GROUP "/points",
-                                             EB_SUBSPACE_GROUP "/null",
-                                             EB_SUBSPACE_GROUP "/start_outside", "element/rank"};
-static const char *const examined_kinds[] = {EB_SUBSPACE_GROUP "/variance/",
-                                             EB_SUBSPACE_GROUP "/density/"}; /* of a part */
-static const char *const embedding_names[] = {EB_EMBEDDING_GROUP "/iterations_max",
-                                              EB_EMBEDDING_GROUP "/iterations_mean",
-                                              EB_EMBEDDING_GROUP "/error_max"};
-enum { EXAMINED_NAMES = 5, EXAMINED_KINDS = 2, EMBEDDING_NAMES = 3 };
 static const char parameter_prefix[] = "parameters/", part_prefix[] = EB_PARTS_GROUP "/";
 
 /* True: there is such a figure. */
@@ -76,12 +67,10 @@ static bool figure_at(int i, figure *f) {
   if (i < EB_ROTATION_COLUMNS)
     return name_figure(f, EB_ROTATION_GROUP, eb_rotation_columns[i].name);
   i -= EB_ROTATION_COLUMNS;
-  f->place = EXAMINED;
-  if (i < EXAMINED_NAMES) return name_figure(f, "", examined_names[i]);
-  i -= EXAMINED_NAMES;
-  f->place = EMBEDDING;
-  if (i < EMBEDDING_NAMES) return name_figure(f, "", embedding_names[i]);
-  i -= EMBEDDING_NAMES;
+  f->place = NUMBER;
+  f->number = (eb_run_number)i;
+  if (i < EB_NUMBER_FIRST_OF_REGION) return name_figure(f, "", eb_run_numbers[i].path);
+  i -= EB_NUMBER_FIRST_OF_REGION;
   f->place = SCENE;
   f->text = i == 0;
   if (i < SCENE_NAMES) return name_figure(f, "", scene_names[i]);
@@ -124,11 +113,14 @@ static eb_error find_part_figure(const char *name, figure *out) {
   return error;
 }
 
-/* "subspace/KIND/NAME". */
-static bool is_of_region(const char *name) {
-  for (int i = 0; i < EXAMINED_KINDS; i++) {
-    size_t length = strlen(examined_kinds[i]);
-    if (strncmp(name, examined_kinds[i], length) == 0 && name[length]) return true;
+/* "subspace/KIND/NAME", whatever the name. */
+static bool find_number_of_region(const char *name, figure *out) {
+  for (int i = EB_NUMBER_FIRST_OF_REGION; i < EB_RUN_NUMBERS; i++) {
+    size_t length = strlen(eb_run_numbers[i].path);
+    *out = (figure){.place = NUMBER, .of = name, .number = (eb_run_number)i};
+    if (strncmp(name, eb_run_numbers[i].path, length) == 0 && name[length] == '/' &&
+        name[length + 1])
+      return true;
   }
   return false;
 }
@@ -140,10 +132,7 @@ static eb_error find_figure(const char *name, figure *out) {
   for (int i = 0; figure_at(i, out); i++)
     if (strcmp(out->name, name) == 0) return EB_OK;
   if (strncmp(name, part_prefix, strlen(part_prefix)) == 0) return find_part_figure(name, out);
-  if (is_of_region(name)) {
-    *out = (figure){.place = EXAMINED, .of = name};
-    return EB_OK;
-  }
+  if (find_number_of_region(name, out)) return EB_OK;
   *out = (figure){.place = PARAMETER, .of = name + strlen(parameter_prefix)};
   if (strncmp(name, parameter_prefix, strlen(parameter_prefix)) == 0) return EB_OK;
   for (int i = 0; figure_at(i, out) && !error; i++)
@@ -319,11 +308,8 @@ static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, 
     return read_parameter(e, eb_results_run(results, run), f->of, out);
   case SCENE:
     return read_scene(e, run, f->of, out);
-  case EXAMINED:
-    EB_TRY(read_told(e, case_, run, f->of, "examine = yes", out));
-    break;
-  case EMBEDDING:
-    EB_TRY(read_told(e, case_, run, f->of, "embed = N", out));
+  case NUMBER:
+    EB_TRY(read_told(e, case_, run, f->of, eb_run_numbers[f->number].setting, out));
     break;
   case SETUP:
     EB_TRY(eb_results_setup(results, run, f->told ? f->name : f->of, &number));

@@ -1,6 +1,6 @@
 /* What a result file says of one run: its attributes and the columns of its steps. The tables here
- * are the one home of the file's names, types and units; writing, reading, exporting and merging go
- * through them.
+ * and in columns.h are the one home of the file's names, types and units; writing, reading,
+ * exporting and merging go through them.
  *
  *   /                         attributes: schema_version, format
  *   /environment              attributes only (harness/environment.h)
@@ -42,16 +42,13 @@
  *       supernodes/           the elimination tree of its factorization, when it reports one:
  *                             parent (of each supernode; -1 at a root), pivots and rows of its
  *                             front (nodes), flops of the front's partial factorization
- *     steps/                  eb_column, one row a step; row 0 is the first step (cold caches)
- *     phases/<name>           s, one row a step; phases that the solver never went through are left
- *                             out
- *     counters/<name>         one row a step; what was never counted is left out
- *     parts/<name>/           eb_part_column, one row a step: how a region of the mesh moves, or a
- *                             group of nodes that the scene names (harness/audit/parts.h); only
- *                             of scenes that have any
- *     rotation/               eb_rotation_column, one row a step: the rotations of elements that
- *                             the solver has worked with (harness/audit/rotations.h); only of runs
- *                             whose solver records any, NaN in steps that do not
+ *     steps/                  EB_STEP_COLUMNS, one row a step; row 0 is the first step (cold
+ * caches) phases/<name>           s, one row a step; phases that the solver never went through are
+ * left out counters/<name>         one row a step; what was never counted is left out parts/<name>/
+ * EB_PART_FIGURES, one row a step: how a region of the mesh moves, or a group of nodes that the
+ * scene names (harness/audit/parts.h); only of scenes that have any rotation/ EB_ROTATION_FIGURES,
+ * one row a step: the rotations of elements that the solver has worked with
+ * (harness/audit/rotations.h); only of runs whose solver records any, NaN in steps that do not
  *     embedding/              of a run that was to embed points (harness/audit/embedding.h), one
  *                             number each: iterations_max, iterations_mean, error_max
  *     element/                of an examined run (harness/audit/element_rank.h): rank, of the
@@ -128,6 +125,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "harness/results/columns.h"
 #include "harness/results/h5.h"
 
 /* 1: texts of variable length; 2: of fixed length (harness/results/h5.h). Both are read. */
@@ -249,108 +247,8 @@ EB_MUST eb_error eb_run_write(hid_t group, const eb_run *run);
 /* Writes the attributes of format and schema to an open file's root. */
 EB_MUST eb_error eb_schema_write(hid_t file);
 
-/* ---- steps ----------------------------------------------------------------------------------- */
-
-/* Columns of steps/. */
-typedef enum eb_column {
-  EB_COL_STEP,
-  EB_COL_TIME,
-  EB_COL_WALL,
-  EB_COL_CPU,
-  EB_COL_STEAL,
-  EB_COL_ITERATIONS,
-  EB_COL_REASON,
-  EB_COL_RESIDUAL,
-  EB_COL_RESIDUAL_RELATIVE,
-  EB_COL_KINETIC,
-  EB_COL_ELASTIC,
-  EB_COL_GRAVITATIONAL,
-  EB_COL_MOMENTUM_X,
-  EB_COL_MOMENTUM_Y,
-  EB_COL_MOMENTUM_Z,
-  EB_COL_ANGULAR_MOMENTUM_X,
-  EB_COL_ANGULAR_MOMENTUM_Y,
-  EB_COL_ANGULAR_MOMENTUM_Z,
-  EB_COL_MIN_VOLUME_RATIO,
-  EB_COL_MAX_PENETRATION,
-  EB_COL_INVERTED,
-  EB_COL_CONTACTS,
-  EB_COL_FINITE,
-  EB_COL_COMPONENTS, /* from here on: younger than the first files, which read as zeros */
-  EB_COL_JOINT_KINETIC,
-  EB_COL_JOINT_POTENTIAL,
-  EB_COL_JOINT_RESIDUAL,
-  EB_COL_JOINT_RESIDUAL_RELATIVE,
-  EB_COL_ACTIVATION,
-  EB_COL_INTERSECTIONS, /* from here on: 0 without contact as constraints */
-  EB_COL_SELF_INTERSECTIONS,
-  EB_COL_NESTED,
-  EB_COL_CONTACT_COUNT,
-  EB_COL_CONTACT_ACTIVE,
-  EB_COL_CONTACT_VIOLATION,
-  EB_COL_CONTACT_OPEN,
-  EB_COL_CONTACT_APART,
-  EB_COL_CONTACT_SLIDING,
-  EB_COL_CONTACT_CONE,
-  EB_COL_CONTACT_ANGLE,
-  EB_COL_CONTACT_BALANCE,
-  EB_COL_ENERGY_EXCESS,
-  EB_COL_EQUATION, /* from here on: younger than the first files */
-  EB_COL_EQUATION_RESIDUAL,
-  EB_COL_UPDATE_ERROR,
-  EB_COL_HELD_ERROR,
-  EB_COL_BALANCE,
-  EB_COL_BALANCE_RELATIVE,
-  EB_COL_CONTACT_TRUE_GAP,
-  EB_COL_CONTACT_UNRECORDED,
-  EB_COL_CONTACT_NORMAL,
-  EB_COL_RESIDENT,
-  EB_COL_FROM_STEP, /* of samples; 0 elsewhere */
-  EB_COL_LEAD,
-  EB_COL_SPRINGS,
-  EB_COL_DECREMENT, /* NaN but in steps of a subspace that is examined */
-  EB_COL_DECREMENT_BEFORE,
-  EB_COL_HOURGLASS, /* 0 where elements are no hexahedra */
-  EB_COL_OWN,       /* NaN but of programs that say it; 0 in older files */
-  EB_COL_COUNT
-} eb_column;
-
-typedef struct eb_column_info {
-  const char *name, *unit, *doc;
-  int whole; /* stored as 64-bit integer */
-} eb_column_info;
-extern const eb_column_info eb_columns[EB_COL_COUNT];
-
-/* Columns of parts/<name>/; NaN in steps that left no finite state. */
-#define EB_PARTS_GROUP     "parts"
 #define EB_SUBSPACE_GROUP  "subspace"
 #define EB_BASIS_GROUP     "basis"
 #define EB_EMBEDDING_GROUP "embedding"
-typedef enum eb_part_column {
-  EB_PART_TURN_X,
-  EB_PART_TURN_Y,
-  EB_PART_TURN_Z,
-  EB_PART_SPIN_X,
-  EB_PART_SPIN_Y,
-  EB_PART_SPIN_Z,
-  EB_PART_ROTATIONAL,
-  EB_PART_DISPLACEMENT,
-  EB_PART_CENTRE_X,
-  EB_PART_CENTRE_Y,
-  EB_PART_CENTRE_Z,
-  EB_PART_COLUMNS
-} eb_part_column;
-extern const eb_column_info eb_part_columns[EB_PART_COLUMNS];
-
-#define EB_ROTATION_GROUP "rotation"
-typedef enum eb_rotation_column {
-  EB_ROTATION_DET_MIN,
-  EB_ROTATION_TURN_MAX,
-  EB_ROTATION_OFF_SVD,
-  EB_ROTATION_REFLECTIONS,
-  EB_ROTATION_GAIN,
-  EB_ROTATION_COLUMNS
-} eb_rotation_column;
-extern const eb_column_info eb_rotation_columns[EB_ROTATION_COLUMNS];
 
 #endif

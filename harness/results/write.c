@@ -665,7 +665,7 @@ eb_error eb_recorder_open_parts(eb_recorder *recorder, int count, const char *co
       H5Gclose(group);
     }
     snprintf(path + used, sizeof path - (size_t)used, "/%s", column->name);
-    const eb_dataset what = {path, column->unit, EB_REAL, column->doc};
+    const eb_dataset what = {path, column->unit, EB_REAL, column->meaning};
     EB_TRY(
         eb_table_open(recorder->run, &what, (eb_h5_shape){0}, ROWS_PER_CHUNK, &recorder->parts[i]));
   }
@@ -687,7 +687,7 @@ static eb_error open_rotations(eb_recorder *recorder) {
     const eb_column_info *column = &eb_rotation_columns[i];
     char path[64];
     snprintf(path, sizeof path, "%s/%s", EB_ROTATION_GROUP, column->name);
-    const eb_dataset what = {path, column->unit, EB_REAL, column->doc};
+    const eb_dataset what = {path, column->unit, EB_REAL, column->meaning};
     EB_TRY(eb_table_open(recorder->run, &what, (eb_h5_shape){0}, ROWS_PER_CHUNK,
                          &recorder->rotations[i]));
   }
@@ -708,17 +708,19 @@ eb_error eb_recorder_rotations(eb_recorder *recorder, int64_t before, const doub
   return EB_OK;
 }
 
-eb_error eb_recorder_number(eb_recorder *recorder, const char *path, const char *unit,
+eb_error eb_recorder_number(eb_recorder *recorder, eb_run_number number, const char *region,
                             double value) {
-  char group_path[128];
+  char path[128], group_path[128];
+  const eb_number_info *info = &eb_run_numbers[number];
   if (!recorder) return EB_OK;
+  snprintf(path, sizeof path, "%s%s%.60s", info->path, region ? "/" : "", region ? region : "");
   for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
     hid_t group;
     snprintf(group_path, sizeof group_path, "%.*s", (int)(end - path), path);
     EB_TRY(eb_h5_group(recorder->run, group_path, &group));
     H5Gclose(group);
   }
-  return eb_scalar_put(recorder->run, path, unit, value);
+  return eb_scalar_put(recorder->run, path, info->unit, value);
 }
 
 eb_error eb_recorder_basis(eb_recorder *recorder, const eb_subspace_record *s) {

@@ -32,8 +32,8 @@ EB_MUST eb_error eb_recorder_parts(eb_recorder *recorder, const double *rows);
 /* A row of rotation/ beside that of eb_recorder_step, EB_ROTATION_COLUMNS; NULL: the step has none.
  * The first one opens the group, with the `before` steps of the run until then. */
 EB_MUST eb_error eb_recorder_rotations(eb_recorder *recorder, int64_t before, const double *row);
-/* Adds a number by its path in the run: "subspace/null", "element/rank". */
-EB_MUST eb_error eb_recorder_number(eb_recorder *recorder, const char *path, const char *unit,
+/* Adds a number of the run; of EB_NUMBER_FIRST_OF_REGION and on, with the name of a region. */
+EB_MUST eb_error eb_recorder_number(eb_recorder *recorder, eb_run_number number, const char *region,
                                     double value);
 /* The subspace that the steps declare, in runs whose frames are those of every step; once. */
 EB_MUST eb_error eb_recorder_basis(eb_recorder *recorder, const struct eb_subspace_record *s);

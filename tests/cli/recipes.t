@@ -138,23 +138,20 @@ sub link_anew {
   return;
 }
 
-# ---- harness/README.md: adding an audit column; harness/case/README.md: adding an outcome
-my ($column) = slurp(root() . '/harness/README.md') =~ /^## Adding an audit column\n(.*)/ms;
-my ($number, $info, $member, $place, $again) =
-  $column =~ /`(EB_COL_\w+,)`.*`(\[EB_COL_\w+\] = \{.*?\},)`.*`(double \w+;)`.*`(row\[EB_COL_\w+\] = [^`]+;)`.*`(out\["\w+"\] = [^`]+)`/s;
+# ---- harness/audit/README.md: adding a figure; harness/case/README.md: adding an outcome
+my ($column) = slurp(root() . '/harness/audit/README.md') =~ /^## Adding a figure\n(.*)/ms;
+my ($line_of, $member, $again) = $column =~ /`(FIGURE\([^`]*\))`.*`(double \w+;)`.*`(out\["\w+"\] = [^`]+)`/s;
 my ($figure) = $column =~ /\n```c\n(.*?)```\n/s;
-ok($again && $figure, 'the README has the lines of a column');
+ok($again && $figure, 'the README has the lines of a figure');
 my ($ends) = slurp(root() . '/harness/case/README.md') =~ /^## Adding an outcome\n(.*)/ms;
 my ($outcome, $word, $asked, $counted, $raised, $fault, $end) =
   $ends =~ /`(EB_OUTCOME_\w+, [^`]*)`.*?`"([^`]*)"`.*`(if \(end->[^`]*)`.*`(case EB_OUTCOME_\w+:)`.*`(if \(strcmp\(fault, "([^`]*?)"[^`]*)`.*`([^`]* => [^`]*),`/s;
 my ($told) = $ends =~ /\n```c\n(.*?)```\n/s;
 ok($end && $told, 'and the other one those of an outcome');
 $tree = scratch('column');     # without what the recipes before have put there
-insert('harness/results/record.h', qr/()(?=  EB_COL_COUNT\n)/, "  $number\n");
-insert('harness/results/record.c', qr/(const eb_column_info eb_columns\[EB_COL_COUNT\] = \{\n)/, "    $info\n");
+insert('harness/results/columns.h', qr/(#define EB_STEP_COLUMNS\(COLUMN, FIGURE\)(?:[^\n]*\\\n)+[^\n]*)/, " \\\n  $line_of");
 insert('harness/audit/audit.h', qr/(typedef struct eb_audit_row \{\n)/, "  $member\n");
 insert('harness/audit/audit.c', qr/(\beb_audit_step\([^;]*?\) \{\n.*?row->inverted = [^\n]*\n)/s, $figure);
-insert('harness/case/auditor.c', qr/(\bfill_columns\([^;]*?\) \{\n)/, "  $place\n");
 insert('harness/results/record.h', qr/(typedef enum eb_outcome \{\n.*?)(?=  EB_OUTCOMES\n)/s, "  $outcome\n");
 insert('harness/results/record.c', qr/(outcome_names\[EB_OUTCOMES\] = \{[^}]*)/, qq(, "$word"));
 insert('harness/case/crash_record.c', qr/()(?=static eb_outcome cause\()/, $told);
@@ -163,7 +160,7 @@ insert('harness/reproduce/evidence.c', qr/()(?=  case EB_OUTCOME_SKIPPED:\n)/, "
 insert('tests/plugins/faulty.c', qr/(\bgo_wrong\([^;]*?\) \{\n)/, "  $raised\n");
 insert('tests/plugins/faulty.c', qr/("none\|)/, "$fault|");
 
-link_anew('harness/(results/record|audit/audit)[.]h', 'column');
+link_anew('harness/(results/record|results/columns|audit/audit)[.]h', 'figure');
 succeeds("'$tree/elastobench' run bench/beam:resolution=0.25 -s newton --steps 3 --frames all -o '$tree/column.h5'", 'and a scene runs with it, audited');
 succeeds("'$tree/elastobench' export '$tree/column.h5' --to csv -o '$tree/column.csv' && head -1 '$tree/column.csv' | grep -qw highest", 'exports have it');
 my ($of, $as, $words) = $end =~ /^'(\w+)' => \['(\w+)', qr\/(.*)\/\]$/;

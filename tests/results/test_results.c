@@ -78,8 +78,8 @@ static eb_error put_all(written *w, const char *path) {
     if (!error && s % 2) error = eb_recorder_commit(recorder);
   }
   w->run.steps_done = STEPS;
-  if (!error) error = eb_recorder_number(recorder, EB_EMBEDDING_GROUP "/iterations_max", "1", 4);
-  if (!error) error = eb_recorder_number(recorder, EB_SUBSPACE_GROUP "/density/bone", "1", 0.5);
+  if (!error) error = eb_recorder_number(recorder, EB_NUMBER_EMBEDDING_MOST, NULL, 4);
+  if (!error) error = eb_recorder_number(recorder, EB_NUMBER_SUBSPACE_DENSITY, "bone", 0.5);
   if (!error) error = eb_recorder_finish(recorder, &w->run);
   eb_recorder_destroy(recorder);
   return error;
