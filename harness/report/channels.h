@@ -26,13 +26,13 @@ double eb_lattice_precision(const eb_lattice *lattice);
 /* ---- strain ---------------------------------------------------------------------------------- */
 
 /* The strain of an element is its largest |s - 1| over the principal stretches s, the singular
- * values of F = sum_a x_a grad N_a: of a tetrahedron F is constant, of a hexahedron it is taken in
- * the middle, of a planar triangle it is that within the plane. */
+ * values of F = sum_a x_a grad N_a: of a tetrahedron F is constant, of a hexahedron it is the mean,
+ * of a planar triangle it is that within the plane. */
 typedef struct eb_strain {
   const eb_mesh *mesh;
   const int32_t *element; /* count; -1: none, which has strain 0 */
   int32_t count;
-  double *gradient; /* count x nodes of an element x 3, 1/m, at rest */
+  double *gradient; /* at rest, 1/m: as eb_kernels measure them */
 } eb_strain;
 
 /* Of the `count` elements of a list, which stay the caller's, as does the mesh. */

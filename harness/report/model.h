@@ -36,8 +36,7 @@ typedef struct eb_report_picture {
 /* The script that plays it; name "": the run has no frames, or was not played. */
 typedef struct eb_playback {
   char name[160];
-  size_t frames, stored; /* in the script, in the result file */
-  size_t triangles, bytes;
+  size_t frames; /* in the script */
 } eb_playback;
 
 typedef struct eb_report_run {

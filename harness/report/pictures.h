@@ -1,13 +1,10 @@
 /* Pictures of a scene's runs, all of a scene from the same camera but for the end of a run that
  * blew up; planar scenes from above. Bodies have the colours of their regions, redder the more
- * active their fibres are; rigid links are rods with a knob at the joint; colliders and obstacles
- * are translucent greys; the ground is the scene's floor or, without one, at the lowest point. */
+ * active their fibres are; the ground is the scene's floor or, without one, at the lowest point. */
 #ifndef EB_REPORT_PICTURES_H
 #define EB_REPORT_PICTURES_H
 
-#include "harness/report/model.h"
-#include "harness/report/render.h"
-#include "harness/results/scene.h"
+#include "harness/report/drawing.h"
 
 /* ---- which frames ---------------------------------------------------------------------------- */
 
@@ -31,41 +28,6 @@ EB_MUST eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame 
 EB_MUST eb_error eb_updated_frames(const eb_report_run *run, size_t out[EB_UPDATE_PICTURES],
                                    int *count);
 
-/* ---- the camera ------------------------------------------------------------------------------ */
-
-typedef struct eb_view {
-  double lo[3], hi[3]; /* m */
-  bool planar;         /* all that is in view lies in a plane z = const, which is seen from above */
-} eb_view;
-
-/* From the viewer into the picture. */
-void eb_view_direction(const eb_view *view, double direction[3]);
-
-/* The box of the pictured frames of a scene's runs, rigid links included,
- * with what of their colliders and obstacles is near. A run that blew up does not shrink the others
- * to a dot: its last frame does not move the camera. */
-EB_MUST eb_error eb_view_fit(const eb_report *report, const eb_report_scene *scene, eb_view *out);
-
-/* The same with this frame in it. */
-EB_MUST eb_error eb_view_with_frame(const eb_view *view, const eb_report_run *run, size_t frame,
-                                    eb_view *out);
-
-/* Boxes of one size, each around the bodies of a frame in its middle, so that pictures of them
- * follow the bodies from as near. */
-EB_MUST eb_error eb_view_follow(const eb_report_run *run, const size_t *frames, int count,
-                                eb_view *out);
-
-/* Where the ground is drawn, m: the highest floor or, when there is none, the lowest point in view;
- * behind what is planar. */
-double eb_view_ground(const eb_view *view, const eb_result_colliders *colliders);
-
-/* Whether a collider is a plane, level, that holds what is above it. */
-bool eb_is_floor(const eb_collider *collider);
-
-/* What a rigid link is shown as: a knob at its joint and a rod from there to its tip (ends), in a
- * planar scene just behind the bodies. */
-void eb_link_shapes(const float ends[6], const eb_view *view, eb_collider shape[2]);
-
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 /* Writes DIR/PREFIX-rN-NAME.png and DIR/PREFIX-rN-updates-1.png, .. for the runs of a scene that
@@ -86,11 +48,5 @@ EB_MUST eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, 
  * body. */
 EB_MUST eb_error eb_pictures_updates(const eb_report_run *run, const eb_view *view,
                                      const char *stem, eb_report_picture *out);
-
-/* Draws obstacles, each in a grey of its own. */
-EB_MUST eb_error eb_draw_obstacles(eb_render *render, const eb_result_obstacles *obstacles);
-
-/* Colour of a region: distinct for the first ten, repeating after. */
-eb_rgb eb_color_of_region(int32_t region);
 
 #endif

@@ -233,10 +233,13 @@ static void draw(const recording *r, const eb_report_run *run, const eb_view *vi
   tap_require(eb_render_camera(render, view->lo, view->hi, direction), "a camera");
   tap_require(eb_render_surface(render, &mesh), "the block");
   if (obstacles) {
-    eb_result_obstacles all;
-    tap_require(eb_results_obstacles(run->file, run->index, 0, &all), "what is there");
-    tap_require(eb_draw_obstacles(render, &all), "obstacles");
-    eb_result_obstacles_clear(&all);
+    eb_drawn all;
+    tap_require(eb_drawn_read(run, 0, view, EB_DRAWN_OBSTACLE, &all), "what is there");
+    for (int32_t o = 0; o < all.piece_count; o++) {
+      mesh = eb_drawn_piece(&all, o);
+      tap_require(eb_render_surface(render, &mesh), "an obstacle");
+    }
+    eb_drawn_clear(&all);
   }
   eb_render_pixels(render, rgb);
   eb_render_destroy(render);
