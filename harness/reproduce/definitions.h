@@ -10,7 +10,7 @@
 #define EB_REPRODUCE_DEFINITIONS_H
 
 #include "harness/reproduce/expression.h"
-#include "harness/reproduce/sections.h"
+#include "harness/suite/sections.h"
 
 typedef struct eb_definition {
   char *name;

@@ -21,7 +21,7 @@
 #ifndef EB_REPRODUCE_EXPRESSION_H
 #define EB_REPRODUCE_EXPRESSION_H
 
-#include "harness/reproduce/words.h"
+#include "harness/suite/words.h"
 
 typedef enum eb_operator {
   EB_OP_NUMBER, /* number */

@@ -561,7 +561,7 @@ eb_error eb_paper_read(const char *name, const char *from, bool quick, eb_paper 
   paper->foreign = from != NULL;
   eb_error error = eb_copy(name, &paper->name);
   if (!error) error = read_file(name, from, "paper.ini", path, &text);
-  if (!error) error = eb_sections_parse(path, text.data, &paper->sections);
+  if (!error) error = eb_sections_parse(path, text.data, EB_SECTIONS_OF_PAPER, &paper->sections);
   if (!error) error = read_paper(paper, from);
   eb_text_clear(&text);
   if (error)

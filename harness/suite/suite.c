@@ -1,6 +1,5 @@
 #include "harness/suite/suite.h"
 
-#include <ini.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "harness/embedded.h"
 #include "harness/names.h"
+#include "harness/suite/sections.h"
 #include "harness/untrusted.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
@@ -86,75 +86,48 @@ eb_settings eb_settings_over(eb_settings base, eb_settings over) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-typedef struct reader {
-  eb_suite *suite;
-  eb_settings common;
-  double asked;
-  eb_error error; /* the first; libinih then tells its line */
-} reader;
+/* What a section may say, then what [suite] may say for all of them, too, then what it alone may.
+ */
+static const char *const keys[] = {"scene",       "solver",  "from",    "stride", "samples",
+                                   "checkpoints", "group",   "sweep",   "repeat", "steps",
+                                   "threads",     "seed",    "timeout", "memory", "contact-problem",
+                                   "frames",      "examine", "embed",   "summary"};
+enum { KEYS = sizeof keys / sizeof *keys, FIRST_SETTING = 8 };
 
-static eb_error section_of(reader *r, const char *label, eb_suite_section **out) {
-  enum { LABEL_CUT = 49 }; /* libinih keeps no more of a section's name */
-  eb_suite *suite = r->suite;
-  if (strlen(label) >= LABEL_CUT)
-    return EB_ERROR(EB_ERR_FORMAT,
-                    "the label [%s...] is too long; use a short one and 'scene = ...' below it",
-                    label);
-  for (int i = 0; i < suite->count; i++)
-    if (strcmp(suite->sections[i].label, label) == 0) {
-      *out = &suite->sections[i];
-      return EB_OK;
-    }
-  EB_TRY(eb_ask(&r->asked, 1, "sections"));
-  size_t count = (size_t)suite->count;
-  eb_suite_section *grown = eb_recalloc(suite->sections, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep section [%s]", label);
-  suite->sections = grown;
-  *out = &grown[suite->count++];
-  return eb_string_format(&(*out)->label, "%s", label);
-}
-
-static eb_error common_key(reader *r, const char *key, const char *value) {
-  static const char *const names[] = {"summary", "repeat",  "steps",  "threads",
-                                      "seed",    "timeout", "memory", "contact-problem",
-                                      "frames",  "examine", "embed"};
+static eb_error read_common(const eb_entry *entry, eb_suite *suite, eb_settings *common) {
   int known;
-  if (strcmp(key, "summary") == 0) return eb_string_format(&r->suite->summary, "%s", value);
-  EB_TRY(eb_settings_set(&r->common, key, value, &known));
+  if (strcmp(entry->key, "summary") == 0) return eb_string_set(&suite->summary, entry->value);
+  EB_TRY(eb_settings_set(common, entry->key, entry->value, &known));
   return known ? EB_OK
-               : eb_unknown(EB_ERR_FORMAT, key, names, sizeof names / sizeof *names,
+               : eb_unknown(EB_ERR_FORMAT, entry->key, keys + FIRST_SETTING, KEYS - FIRST_SETTING,
                             "[suite] has no setting");
 }
 
-static eb_error section_key(reader *r, const char *label, const char *key, const char *value) {
-  static const char *const names[] = {"scene", "solver",  "repeat",  "steps",           "threads",
-                                      "seed",  "timeout", "memory",  "contact-problem", "frames",
-                                      "from",  "stride",  "samples", "checkpoints",     "group",
-                                      "sweep", "examine", "embed"};
-  eb_suite_section *section = NULL;
+static eb_error read_entry(const eb_entry *entry, eb_suite_section *section) {
+  const char *key = entry->key, *value = entry->value;
   int known;
   bool ties;
-  EB_TRY(section_of(r, label, &section));
   if (strcmp(key, "scene") == 0) return eb_strings_add(&section->scenes, value);
   if (strcmp(key, "solver") == 0) return eb_strings_add(&section->solvers, value);
   EB_TRY(eb_ties_set(&section->ties, key, value, &ties));
   if (ties) return EB_OK;
   EB_TRY(eb_settings_set(&section->settings, key, value, &known));
   return known ? EB_OK
-               : eb_unknown(EB_ERR_FORMAT, key, names, sizeof names / sizeof *names,
-                            "[%s] has no setting", label);
+               : eb_unknown(EB_ERR_FORMAT, key, keys, KEYS - 1, "[%s] has no setting",
+                            section->label);
 }
 
-static int on_value(void *context, const char *section, const char *key, const char *value) {
-  reader *r = context;
-  if (r->error) return 1;
-  if (!*section)
-    r->error = EB_ERROR(EB_ERR_FORMAT, "'%s' stands before the first [section]", key);
-  else if (strcmp(section, "suite") == 0)
-    r->error = common_key(r, key, value);
-  else
-    r->error = section_key(r, section, key, value);
-  return r->error == EB_OK;
+/* A section without entries says nothing, and is none. */
+static eb_error read_section(const eb_section *from, eb_suite *suite, eb_settings *common) {
+  bool of_all = strcmp(from->label, "suite") == 0;
+  eb_suite_section *to = of_all || from->count == 0 ? NULL : &suite->sections[suite->count++];
+  if (to) EB_TRY(eb_string_set(&to->label, from->label));
+  for (int e = 0; e < from->count; e++) {
+    const eb_entry *entry = &from->entries[e];
+    EB_TRY(eb_error_prefix(to ? read_entry(entry, to) : read_common(entry, suite, common), "%s:%d",
+                           from->path, entry->line));
+  }
+  return EB_OK;
 }
 
 /* Words with blanks between; a label that is a scene is looked for among these. */
@@ -168,20 +141,17 @@ static eb_error check_label(const char *label) {
   return error;
 }
 
-static eb_error parse(reader *r, const char *name, const char *text) {
-  eb_suite *suite = r->suite;
-  int line = ini_parse_string(text, on_value, r);
-  if (r->error) return eb_error_prefix(r->error, "%s:%d", name, line);
-  if (line > 0)
-    return EB_ERROR(EB_ERR_FORMAT, "%s:%d: this is neither '[section]' nor 'name = value'", name,
-                    line);
-  if (line < 0) return EB_ERROR(EB_ERR_MEMORY, "cannot read suite '%s'", name);
-  EB_TRY(eb_string_format(&suite->name, "%s", name));
+static eb_error read_suite(const char *name, const eb_sections *sections, eb_suite *suite) {
+  eb_settings common = {0};
+  EB_TRY(eb_string_set(&suite->name, name));
+  EB_TRY(EB_NEW(suite->sections, sections->count));
+  for (int i = 0; i < sections->count; i++)
+    EB_TRY(read_section(&sections->items[i], suite, &common));
   if (suite->count == 0)
     return EB_ERROR(EB_ERR_FORMAT, "suite '%s' has no section that names a scene", name);
   for (int i = 0; i < suite->count; i++) {
     eb_suite_section *section = &suite->sections[i];
-    section->settings = eb_settings_over(r->common, section->settings);
+    section->settings = eb_settings_over(common, section->settings);
     EB_TRY(eb_error_prefix(eb_ties_finish(&section->ties), "%s: [%s]", name, section->label));
     if (section->scenes.count > 0)
       EB_TRY(eb_error_prefix(check_label(section->label), "%s", name));
@@ -192,14 +162,17 @@ static eb_error parse(reader *r, const char *name, const char *text) {
 }
 
 eb_error eb_suite_parse(const char *name, const char *text, eb_suite **out) {
-  reader r = {0};
+  eb_sections sections;
   *out = NULL;
-  EB_TRY(EB_NEW(r.suite, 1));
-  eb_error error = parse(&r, name, text);
+  eb_suite *suite;
+  EB_TRY(EB_NEW(suite, 1));
+  eb_error error = eb_sections_parse(name, text, EB_SECTIONS_OF_SUITE, &sections);
+  if (!error) error = read_suite(name, &sections, suite);
+  eb_sections_clear(&sections);
   if (error)
-    eb_suite_destroy(r.suite);
+    eb_suite_destroy(suite);
   else
-    *out = r.suite;
+    *out = suite;
   return error;
 }
 

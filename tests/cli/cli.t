@@ -183,7 +183,7 @@ my @bad = (
   ["[suite]\nsummary = empty\n", qr/no section that names a scene/, 'nothing to run'],
   ["[bench/bean]\nsolver = newton\n", qr/\[bench\/bean\]: there is no scene 'bench\/bean' \(did you mean/, 'unknown scene'],
   ["[bench/beam]\nsolver = newtn\n", qr/there is no solver 'newtn'/, 'unknown solver'],
-  ["[" . ('x' x 60) . "]\nsolver = newton\n", qr/is too long/, 'a label that is too long'],
+  ["[" . ('x' x 101) . "]\nscene = bench/beam\nsolver = newton\n", qr/no name for a section.*100 at most/, 'a label that is too long'],
   ["\0\1\2", qr/is not a text file/, 'a binary file'],
   ["", qr/is not a text file/, 'an empty file'],
 );

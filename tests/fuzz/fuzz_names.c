@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
   if (!text) return 0;
   memcpy(text, data, bytes);
   text[bytes] = '\0';
-  eb_error error = eb_sections_parse("fuzz", text, &sections);
+  eb_error error = eb_sections_parse("fuzz", text, EB_SECTIONS_OF_PAPER, &sections);
   if (!error) error = read_sections(&sections);
   fuzz_check(EB_OK, error);
   eb_sections_clear(&sections);

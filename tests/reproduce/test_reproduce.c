@@ -11,7 +11,7 @@ static void test_sections(void) {
   tap_require(eb_sections_parse("x",
                                 "[claim one]\nclaim = first\n  second line\nrow = a\nrow = b\n"
                                 "[solvers]\ncg = x:y=1,z=2 ; comment\n[claim one]\nrow = c\n",
-                                &s),
+                                EB_SECTIONS_OF_PAPER, &s),
               "sections");
   const eb_section *one = eb_sections_find(&s, "claim", "one");
   tap_ok(s.count == 2 && one && one->count == 4, "entries are kept apart, and a section goes on");
@@ -28,14 +28,14 @@ static void test_sections(void) {
   tap_fails(eb_section_read(one, keys, NULL), EB_ERR_FORMAT, "did you mean 'claims'",
             "unknown keys");
   eb_sections_clear(&s);
-  tap_fails(eb_sections_parse("x", "a = 1\n", &s), EB_ERR_FORMAT, "x:1",
+  tap_fails(eb_sections_parse("x", "a = 1\n", EB_SECTIONS_OF_PAPER, &s), EB_ERR_FORMAT, "x:1",
             "an entry before sections");
   eb_sections_clear(&s);
-  tap_fails(eb_sections_parse("x", "[a]\nb = 1\nnonsense\n", &s), EB_ERR_FORMAT, "x:3",
-            "a line that is neither");
+  tap_fails(eb_sections_parse("x", "[a]\nb = 1\nnonsense\n", EB_SECTIONS_OF_PAPER, &s),
+            EB_ERR_FORMAT, "x:3", "a line that is neither");
   eb_sections_clear(&s);
   memset(longer + 8, 'y', 300);
-  tap_require(eb_sections_parse("x", longer, &s), "a long line");
+  tap_require(eb_sections_parse("x", longer, EB_SECTIONS_OF_PAPER, &s), "a long line");
   tap_ok(strlen(s.items[0].entries[0].value) == 300, "a line of any length");
   eb_sections_clear(&s);
 }

@@ -63,7 +63,7 @@ static void read_file(const char *path, eb_sections *out) {
   }
   text[fread(text, 1, sizeof text - 1, file)] = '\0';
   fclose(file);
-  tap_require(eb_sections_parse(path, text, out), path);
+  tap_require(eb_sections_parse(path, text, EB_SECTIONS_OF_PAPER, out), path);
 }
 
 static void check_paper(const char *name) {

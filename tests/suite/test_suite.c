@@ -56,6 +56,28 @@ static void test_parse(void) {
   tap_ok(suite == NULL, "nothing is left of a bad suite");
 }
 
+/* Lines of any length, marks and comments of editors, loops in labels. */
+static void test_lines(void) {
+  eb_suite *suite = NULL;
+  eb_text text = {0};
+  tap_require(eb_text_printf(&text,
+                             "\xef\xbb\xbf# a comment\r\n[beam {n} for n in 1 2]\r\n"
+                             "scene = bench/beam:E={n}e5,nu=%.300f\r\n  conjac2020/twist ; more\r\n"
+                             "  # an indented comment\r\nsolver = newton\r\n[none]\r\n",
+                             0.25),
+              "a text");
+  tap_require(eb_suite_parse("text", text.data, &suite), "a suite of long lines");
+  tap_ok(suite->count == 2 && strcmp(suite->sections[1].label, "beam 2") == 0,
+         "a section for each turn of a loop, none for one without entries");
+  const eb_strings *scenes = &suite->sections[1].scenes;
+  tap_ok(scenes->count == 2 && strncmp(scenes->items[0], "bench/beam:E=2e5", 16) == 0,
+         "its words are replaced, and an indented line is another value");
+  tap_ok(strlen(scenes->items[0]) > 300 && strcmp(scenes->items[1], "conjac2020/twist") == 0,
+         "values are whole, without comments");
+  eb_suite_destroy(suite);
+  eb_text_clear(&text);
+}
+
 static void test_built_in(void) {
   eb_strings names = {0};
   tap_require(eb_suite_names(&names), "names of suites");
@@ -470,6 +492,7 @@ int main(void) {
   test_one_value();
   test_settings();
   test_parse();
+  test_lines();
   test_built_in();
   test_identity();
   test_shards();

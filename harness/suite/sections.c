@@ -1,4 +1,4 @@
-#include "harness/reproduce/sections.h"
+#include "harness/suite/sections.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -37,22 +37,33 @@ static eb_error add_section(eb_sections *sections, eb_section *section) {
   return error;
 }
 
-/* The section of "KIND", "KIND LABEL" or "KIND LABEL | TEXT"; made when there is none yet. */
+/* "KIND", "KIND LABEL" or "KIND LABEL | TEXT" of a paper. */
+static eb_error read_head(const char *head, eb_section *out) {
+  char *name;
+  EB_TRY(eb_part_next(&head, &name));
+  size_t kind = strcspn(name, " ");
+  eb_error error = eb_copy_part(name, kind, &out->kind);
+  if (!error) error = eb_copy(name + kind + strspn(name + kind, " "), &out->label);
+  if (!error) error = eb_copy(head ? head + strspn(head, " ") : "", &out->text);
+  free(name);
+  return error;
+}
+
+static eb_error read_label(const char *head, eb_section *out) {
+  EB_TRY(eb_copy("", &out->kind));
+  EB_TRY(eb_copy(head, &out->label));
+  return eb_copy("", &out->text);
+}
+
+/* The section of that head; made when there is none yet. */
 static eb_error open_section(eb_sections *sections, const char *head, size_t length, int line,
                              int *out) {
   eb_section section = {.line = line, .path = sections->path, .asked = sections->asked};
-  char *own, *name = NULL;
-  EB_TRY(eb_copy_part(head, length, &own));
-  const char *rest = own;
-  eb_error error = eb_part_next(&rest, &name);
-  if (!error) {
-    size_t kind = strcspn(name, " ");
-    error = eb_copy_part(name, kind, &section.kind);
-    if (!error) error = eb_copy(name + kind + strspn(name + kind, " "), &section.label);
-    if (!error) error = eb_copy(rest ? rest + strspn(rest, " ") : "", &section.text);
-  }
-  free(name);
-  free(own);
+  char *whole;
+  EB_TRY(eb_copy_part(head, length, &whole));
+  eb_error error = sections->of == EB_SECTIONS_OF_PAPER ? read_head(whole, &section)
+                                                        : read_label(whole, &section);
+  free(whole);
   for (*out = 0; !error && *out < sections->count; ++*out) {
     const eb_section *s = &sections->items[*out];
     if (strcmp(s->kind, section.kind) == 0 && strcmp(s->label, section.label) == 0) break;
@@ -79,28 +90,34 @@ static size_t content_of(const char *line, size_t length) {
   return length;
 }
 
+/* A line that goes on with an entry: it is joined to a paper's, and a suite's key has it apart. */
+static eb_error go_on(const eb_sections *sections, eb_section *section, const char *line,
+                      size_t length, int number) {
+  enum { LONGEST = 1 << 16 };
+  eb_entry *last = &section->entries[section->count - 1];
+  eb_text longer = {0};
+  if (sections->of == EB_SECTIONS_OF_SUITE)
+    return add_entry(section, last->key, strlen(last->key), line, length, number);
+  if (strlen(last->value) > LONGEST)
+    return EB_ERROR(EB_ERR_FORMAT, "'%s' has more than %d characters", last->key, LONGEST);
+  EB_TRY(
+      eb_text_printf(&longer, "%s%s%.*s", last->value, *last->value ? " " : "", (int)length, line));
+  free(last->value);
+  last->value = longer.data;
+  return EB_OK;
+}
+
 /* One line without its comment; one with blanks before it goes on with the last entry. *at is the
  * section that it belongs to, -1 before the first. */
 static eb_error take(eb_sections *sections, const char *line, size_t length, int number, int *at) {
   size_t blanks = 0;
   while (blanks < length && is_blank(line[blanks])) blanks++;
-  if (blanks == length || line[0] == '#') return EB_OK;
+  if (blanks == length || line[blanks] == '#') return EB_OK;
   eb_section *section = *at < 0 ? NULL : &sections->items[*at];
-  if (blanks > 0 && section && section->count > 0) {
-    enum { LONGEST = 1 << 16 };
-    eb_entry *last = &section->entries[section->count - 1];
-    eb_text longer = {0};
-    if (strlen(last->value) > LONGEST)
-      return EB_ERROR(EB_ERR_FORMAT, "'%s' has more than %d characters", last->key, LONGEST);
-    eb_error error = eb_text_printf(&longer, "%s%s%.*s", last->value, *last->value ? " " : "",
-                                    (int)(length - blanks), line + blanks);
-    if (error) return error;
-    free(last->value);
-    last->value = longer.data;
-    return EB_OK;
-  }
-  if (line[0] == '[' && line[length - 1] == ']')
-    return open_section(sections, line + 1, length - 2, number, at);
+  if (blanks > 0 && section && section->count > 0)
+    return go_on(sections, section, line + blanks, length - blanks, number);
+  if (line[blanks] == '[' && line[length - 1] == ']')
+    return open_section(sections, line + blanks + 1, length - blanks - 2, number, at);
   const char *equals = memchr(line, '=', length);
   if (!equals || equals == line + blanks)
     return EB_ERROR(EB_ERR_FORMAT, "this is neither '[section]' nor 'name = value'");
@@ -119,8 +136,8 @@ eb_error eb_section_locate(const eb_section *section, const eb_entry *entry, eb_
   if (strncmp(message, section->path, length) == 0 && message[length] == ':') return error;
   return eb_error_prefix(error, "%s:%d: [%s%s%s]%s%s", section->path,
                          entry ? entry->line : section->line, section->kind,
-                         *section->label ? " " : "", section->label, entry ? " " : "",
-                         entry ? entry->key : "");
+                         *section->kind && *section->label ? " " : "", section->label,
+                         entry ? " " : "", entry ? entry->key : "");
 }
 
 void eb_sections_clear(eb_sections *sections) {
@@ -440,9 +457,12 @@ static eb_error spread(eb_sections *sections) {
   return error;
 }
 
-eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out) {
+eb_error eb_sections_parse(const char *name, const char *text, eb_sections_of of,
+                           eb_sections *out) {
+  static const char mark[] = "\xef\xbb\xbf"; /* which some editors begin UTF-8 with */
   int number = 0, at = -1;
-  *out = (eb_sections){0};
+  *out = (eb_sections){.of = of};
+  if (strncmp(text, mark, strlen(mark)) == 0) text += strlen(mark);
   EB_TRY(eb_copy(name, &out->path));
   EB_TRY(EB_NEW(out->asked, 1));
   while (*text) {

@@ -1,4 +1,4 @@
-#include "harness/reproduce/words.h"
+#include "harness/suite/words.h"
 
 #include <string.h>
 

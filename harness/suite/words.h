@@ -1,7 +1,7 @@
 /* Words: copies of texts, their parts and lines, lists that grow, entries found by their name, and
  * variables that words take the place of. */
-#ifndef EB_REPRODUCE_WORDS_H
-#define EB_REPRODUCE_WORDS_H
+#ifndef EB_SUITE_WORDS_H
+#define EB_SUITE_WORDS_H
 
 #include <stdbool.h>
 

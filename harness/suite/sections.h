@@ -1,20 +1,20 @@
-/* INI files as they are: sections [kind label] with their entries in order.
+/* INI files as they are, those of papers and of suites: sections with their entries in order.
  *
- *   [claim table1 | Table 1]     kind, label, and a text
+ *   [claim table1 | Table 1]     kind, label, and a text; of a suite all of it is the label
  *   claim = a text that goes on
- *     on indented lines
+ *     on indented lines; of a suite such a line is another entry of the key
  *   row = a b            ; a key may be repeated: entries are kept apart, in order
  *
  * A section with loops in its label stands for several: [cases {n} for n q in few 8 some 16] for
  * [cases few] and [cases some], in which {n} and {q} are replaced throughout.
  *
- * A comment begins with ';' at the start of a line or behind a blank, or with '#' at the start
- * of a line. Lines are of any length. What kinds, keys and values mean is for who reads the
+ * A comment begins with ';' at the start of a line or behind a blank, or with '#' before anything
+ * else in a line. Lines are of any length. What kinds, keys and values mean is for who reads the
  * sections. */
-#ifndef EB_REPRODUCE_SECTIONS_H
-#define EB_REPRODUCE_SECTIONS_H
+#ifndef EB_SUITE_SECTIONS_H
+#define EB_SUITE_SECTIONS_H
 
-#include "harness/reproduce/words.h"
+#include "harness/suite/words.h"
 
 typedef struct eb_entry {
   char *key, *value;
@@ -30,16 +30,20 @@ typedef struct eb_section {
   double *asked;    /* for by the file so far (eb_ask) */
 } eb_section;
 
+typedef enum eb_sections_of { EB_SECTIONS_OF_PAPER, EB_SECTIONS_OF_SUITE } eb_sections_of;
+
 typedef struct eb_sections {
   eb_section *items;
   int count;
   char *path;
   double *asked;
+  eb_sections_of of;
 } eb_sections;
 
 /* `name` stands for the path in messages. EB_ERR_FORMAT names it and the line. Clear *out also
  * after a failure. */
-EB_MUST eb_error eb_sections_parse(const char *name, const char *text, eb_sections *out);
+EB_MUST eb_error eb_sections_parse(const char *name, const char *text, eb_sections_of of,
+                                   eb_sections *out);
 void eb_sections_clear(eb_sections *sections);
 
 /* Puts file, line and section before the message of an error, and with `entry` its key. EB_OK and
