@@ -144,15 +144,11 @@ static void system_is_solved(bool full, bool rigid) {
   int64_t n = 3 * (int64_t)c.A->rows, m = 3 * (int64_t)c.problem->count;
   owned(eb_al_system) system;
   eb_al_solve cr = {0};
-  double *zero, *compliance, *anchor, *bound, *Ax, *Hx, *Kx, worst = 0;
+  double worst = 0;
   if (rigid) keep_diagonal_blocks(c.A);
-  tap_require(EB_NEW(zero, m), "u");
-  tap_require(EB_NEW(compliance, c.problem->count), "E");
-  tap_require(EB_NEW(anchor, m), "anchors");
-  tap_require(EB_NEW(bound, c.problem->count), "bounds");
-  tap_require(EB_NEW(Ax, n), "A x");
-  tap_require(EB_NEW(Hx, m), "H x");
-  tap_require(EB_NEW(Kx, n), "K x");
+  double *zero = zeros(double, m), *compliance = zeros(double, c.problem->count),
+         *anchor = zeros(double, m), *bound = zeros(double, c.problem->count),
+         *Ax = zeros(double, n), *Hx = zeros(double, m), *Kx = zeros(double, n);
   for (int32_t k = 0; k < c.problem->count; k++) {
     compliance[k] = 1e-3;
     anchor[3 * (int64_t)k] = k % 3 ? 1 : -1;
@@ -203,13 +199,10 @@ static const contact_recipe LARGE[2] = {
 static void system_has_the_same_bits(const contact_recipe *recipe) {
   owned(contact_case) c = contact_open(recipe);
   int64_t n = 3 * (int64_t)c.A->rows, m = 3 * (int64_t)c.problem->count, first = 0;
-  double *zero, *compliance, *anchor, *bound, *x;
   bool same = true;
-  tap_require(EB_NEW(zero, m), "u");
-  tap_require(EB_NEW(compliance, c.problem->count), "E");
-  tap_require(EB_NEW(anchor, m), "anchors");
-  tap_require(EB_NEW(bound, c.problem->count), "bounds");
-  tap_require(EB_NEW(x, 2 * n), "x and A x");
+  double *zero = zeros(double, m), *compliance = zeros(double, c.problem->count),
+         *anchor = zeros(double, m), *bound = zeros(double, c.problem->count),
+         *x = zeros(double, 2 * n);
   for (int32_t k = 0; k < c.problem->count; k++) {
     compliance[k] = 1e-3;
     anchor[3 * (int64_t)k] = k % 5 ? 1 : -1;

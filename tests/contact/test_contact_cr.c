@@ -67,8 +67,7 @@ static void states_close(fixed_states *s) {
 OWNED(fixed_states, states_close)
 
 static double *new_vector(int size) {
-  double *x;
-  tap_require(EB_NEW(x, (size_t)size), "a vector");
+  double *x = zeros(double, (size_t)size);
   return x;
 }
 
@@ -139,9 +138,8 @@ static void states_are_solved(bool full) {
   owned(fixed_states) s = states_open(full, 0);
   owned(double) *want = new_vector(s.size);
   double off = 0;
-  owned(int) *pivots = NULL;
   int one = 1, info = -1, iterations = 0;
-  tap_require(EB_NEW(pivots, (size_t)s.size), "pivots");
+  owned(int) *pivots = zeros(int, (size_t)s.size);
   memcpy(want, s.d, (size_t)s.size * sizeof *want);
   dgesv_(&s.size, &one, s.dense, &s.size, pivots, want, &s.size, &info);
   eb_saddle_cr_start(&s.cr, &s.saddle, s.d);
@@ -161,8 +159,7 @@ static void restart_is_a_start(void) {
   owned(fixed_states) s = states_open(true, 2);
   owned(double) *r = new_vector(s.size);
   double off = 0;
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(100, &log), "a log");
+  owned(eb_step_log) *log = new_log(100);
   eb_saddle_cr_start(&s.cr, &s.saddle, s.d);
   for (int i = 0; i < 5; i++) {
     eb_saddle_cr_advance(&s.cr, &s.saddle);
@@ -356,8 +353,7 @@ static void is_counted(void) {
   owned(contact_case) c =
       contact_open(&(contact_recipe){.seed = 5, .bodies = 8, .side = 3, .pile = true, .mu = 0.5});
   owned(contact_run) run = contact_run_for(&CR, "", &c);
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(100, &log), "a log");
+  owned(eb_step_log) *log = new_log(100);
   tap_require(
       run.method->solve(run.data, c.problem, &run.tolerance, run.v, run.r, log, &run.outcome),
       "a solve");

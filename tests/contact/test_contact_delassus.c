@@ -222,8 +222,7 @@ static void test_kept(void) {
       &(contact_recipe){.seed = 14, .bodies = 3, .side = 3, .contacts = 30, .mu = 0.5});
   const contact_case *cases[4] = {&small, &small, &large, &small};
   owned(contact_run) kept = contact_run_open(&eb_contact_delassus, OPTIONS, "", large.A, 30);
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(100, &log), "a log");
+  owned(eb_step_log) *log = new_log(100);
   for (int i = 0; i < 4; i++) {
     size_t n = 3 * (size_t)cases[i]->A->rows;
     memset(kept.r, 0, 90 * sizeof *kept.r);

@@ -99,8 +99,7 @@ static void test_plane_tangent(void) {
   owned(double) *up = calloc(size, sizeof *up), *down = calloc(size, sizeof *down);
   double worst = 0, h = 1e-6;
   eb_touch touches[ROOM];
-  owned(eb_block_matrix) *A = NULL;
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &A), "matrix");
+  owned(eb_block_matrix) *A = new_matrix(f.scene->elasticity);
   int32_t count = eb_implicit_touches(f.scene, 0, f.state->x, ROOM, touches);
   eb_touches_matrix(touches, count, 1, A);
   for (size_t k = 0; k < size; k++) {
@@ -126,9 +125,8 @@ static void test_matrix_eigenvalues(void) {
   for (int s = 0; s < SHAPES; s++)
     for (int a = 0; a <= 10; a++) {
       eb_touch touches[ROOM];
-      owned(eb_block_matrix) *A = NULL;
       collide(&f, &shapes[s])->isotropy = a / 10.0;
-      tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &A), "matrix");
+      owned(eb_block_matrix) *A = new_matrix(f.scene->elasticity);
       int32_t count = eb_implicit_touches(f.scene, 0, f.state->x, ROOM, touches);
       eb_touches_matrix(touches, count, 0.5, A);
       for (const eb_touch *at = touches; at < touches + count; at++) {
@@ -282,9 +280,8 @@ static void test_one_node_step(void) {
                           .velocity = {0.5, -0.1, 0.3}};
   const double dt = 0.02, scale = 0.7 * dt * dt, mass = 0.3, v0[3] = {1, 2, -3};
   owned(fixture) f = open_block("");
-  owned(eb_block_matrix) *A = NULL;
   double b[3], g[3] = {0}, left[3] = {0}, v1[3];
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &A), "matrix");
+  owned(eb_block_matrix) *A = new_matrix(f.scene->elasticity);
   eb_touches_gradient(&touch, 1, g);
   for (int d = 0; d < 3; d++) b[d] = mass * v0[d] - dt * g[d];
   eb_touches_carry(&touch, 1, scale, b);

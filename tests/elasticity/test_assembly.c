@@ -54,10 +54,10 @@ static eb_mesh *make_mesh(eb_element_type type, int tets, int nx, int ny, int nz
 
 /* Rotated, stretched and shaken; `noise` of 0.03 to 0.05 inverts some elements. */
 static double *make_positions(const eb_mesh *mesh, double noise) {
-  double *x, R[9];
+  double R[9];
   random_state random = random_seed(5);
   random_rotation(&random, R);
-  tap_require(EB_NEW(x, 3 * mesh->node_count), "positions");
+  double *x = zeros(double, 3 * mesh->node_count);
   for (int n = 0; n < mesh->node_count; n++)
     for (int i = 0; i < 3; i++) {
       x[3 * n + i] = 0.3 + random_uniform(&random, -noise, noise);
@@ -216,10 +216,9 @@ static void test_differences(eb_element_type type, eb_material_kind kind) {
   owned(setting) s = make_setting(make_mesh(type, 5, 2, 1, 1), &soft, &stiff, 0.008);
   int n = 3 * s.mesh->node_count;
   const double h = 1e-6;
-  owned(double) *g = NULL;
   double *column[2], force_error = 0, matrix_error = 0;
   for (int side = 0; side < 2; side++) tap_require(EB_NEW(column[side], n), "differences");
-  tap_require(EB_NEW(g, n), "gradient");
+  owned(double) *g = zeros(double, n);
   eb_elasticity_gradient(s.elasticity, s.x, g);
   eb_elasticity_matrix(s.elasticity, s.x, 0, 1, false, s.matrix, NULL);
   owned(double) *H = dense_of_blocks(s.matrix);

@@ -11,8 +11,7 @@
 /* R_e in the order of the mesh. free() it. */
 static double *element_rotations(const body *b) {
   const eb_elasticity *e = b->corotation->elasticity;
-  double *out;
-  tap_require(EB_NEW(out, 9 * (size_t)b->mesh->element_count), "rotations");
+  double *out = zeros(double, 9 * (size_t)b->mesh->element_count);
   for (int32_t k = 0; k < EB_LANES * e->batch_count; k++) {
     eb_v4 R[9];
     if (e->element[k] < 0) continue;
@@ -24,11 +23,10 @@ static double *element_rotations(const body *b) {
 
 static void rotations_are_those_of_the_elasticity(void) {
   random_state random = random_seed(3);
-  body b = body_of(body_mesh(4, 3, 3));
-  owned(double) *want = NULL;
+  owned(body) b = body_of(body_mesh(4, 3, 3));
   double worst = 0;
   int inverted = 0;
-  tap_require(EB_NEW(want, 9 * (size_t)b.mesh->element_count), "rotations");
+  owned(double) *want = zeros(double, 9 * (size_t)b.mesh->element_count);
   for (int k = 0; k < 20; k++) {
     body_deform(&b, &random, 0.05);
     inverted += body_inverted(&b);
@@ -40,17 +38,14 @@ static void rotations_are_those_of_the_elasticity(void) {
   /* A quaternion and back: a few roundings of 1.1e-16. */
   tap_below(worst, 2e-15, "rotations of elements are those of the elasticity");
   tap_ok(inverted > 100, "and there are inverted ones among them (%d)", inverted);
-  body_close(&b);
 }
 
 static void gradient_is_that_of_the_elasticity(void) {
   random_state random = random_seed(4);
-  body b = body_of(body_mesh(4, 3, 3));
+  owned(body) b = body_of(body_mesh(4, 3, 3));
   int64_t n = 3 * b.mesh->node_count;
-  owned(double) *want = NULL, *got = NULL;
   double worst = 0;
-  tap_require(EB_NEW(want, n), "gradient");
-  tap_require(EB_NEW(got, n), "gradient");
+  owned(double) *want = zeros(double, n), *got = zeros(double, n);
   for (int k = 0; k < 10; k++) {
     body_deform(&b, &random, 0.05);
     eb_corotation_rotate_elements(b.corotation, b.x);
@@ -61,17 +56,15 @@ static void gradient_is_that_of_the_elasticity(void) {
   }
   /* R is determined to rounding only where s1 + s2 is large; near inversion that magnifies it. */
   tap_below(worst, 1e-12, "the gradient is that of corotational elements, inverted ones too");
-  body_close(&b);
 }
 
 static void gradient_is_the_slope_of_the_energy(void) {
   const double h = 1e-6;
   random_state random = random_seed(5);
-  body b = body_of(body_mesh(2, 1, 1));
+  owned(body) b = body_of(body_mesh(2, 1, 1));
   int64_t n = 3 * b.mesh->node_count;
-  owned(double) *g = NULL;
   double worst = 0;
-  tap_require(EB_NEW(g, n), "gradient");
+  owned(double) *g = zeros(double, n);
   body_deform(&b, &random, 0.01);
   eb_corotation_rotate_elements(b.corotation, b.x);
   eb_corotation_gradient(b.corotation, b.x, g);
@@ -86,19 +79,16 @@ static void gradient_is_the_slope_of_the_energy(void) {
   }
   /* Central differences: h^2 times the third derivative, and rounding of the energy over h. */
   tap_below(worst / largest(n, g), 1e-7, "the gradient is the slope of the energy");
-  body_close(&b);
 }
 
 /* With the rotations kept, g is linear in x, and its matrix is the corotational one where the nodes
  * are frozen. */
 static void gradient_of_kept_rotations_is_linear(void) {
   random_state random = random_seed(6);
-  body b = body_of(body_mesh(3, 2, 2));
+  owned(body) b = body_of(body_mesh(3, 2, 2));
   int n = 3 * b.mesh->node_count;
-  owned(double) *g = NULL, *moved = NULL;
   double off = 0;
-  tap_require(EB_NEW(g, n), "gradient");
-  tap_require(EB_NEW(moved, n), "gradient");
+  owned(double) *g = zeros(double, n), *moved = zeros(double, n);
   body_deform(&b, &random, 0.05);
   eb_corotation_rotate_elements(b.corotation, b.x);
   eb_corotation_gradient(b.corotation, b.x, g);
@@ -113,7 +103,6 @@ static void gradient_of_kept_rotations_is_linear(void) {
   }
   /* Sums of some hundred terms, each rounded. */
   tap_below(off / largest(n, moved), 1e-13, "with rotations kept, the gradient is linear in x");
-  body_close(&b);
 }
 
 /* ---- rigid motions --------------------------------------------------------------------------- */
@@ -137,10 +126,8 @@ static double rotation_error(const double *rotations, int first, int last, const
 static void check_rigid(body *b, const char *what) {
   int elements = b->mesh->element_count, nodes = b->mesh->node_count;
   random_state random = random_seed(8);
-  owned(double) *error = NULL, *whole = NULL;
   double R[9], rotations = 0, errors = 0;
-  tap_require(EB_NEW(error, elements), "errors");
-  tap_require(EB_NEW(whole, elements), "errors");
+  owned(double) *error = zeros(double, elements), *whole = zeros(double, elements);
   eb_corotation_assemble(b->corotation, eb_elasticity_mass(b->elasticity), 1, 1, b->matrix);
   reference_refresh(b, NULL);
   for (int k = 0; k < 10; k++) {
@@ -186,9 +173,8 @@ static void parts_turn_by_themselves(void) {
   random_state random = random_seed(9);
   double R[2][9], errors = 0;
   tap_require(eb_mesh_append(mesh, other, aside), "two parts");
-  body b = body_of(mesh);
-  owned(double) *error = NULL;
-  tap_require(EB_NEW(error, 2 * elements), "errors");
+  owned(body) b = body_of(mesh);
+  owned(double) *error = zeros(double, 2 * elements);
   for (int k = 0; k < 2; k++) {
     random_rotation(&random, R[k]);
     move_rigidly(&b, R[k], k, k * nodes, (k + 1) * nodes);
@@ -203,7 +189,6 @@ static void parts_turn_by_themselves(void) {
   for (int e = 0; e < 2 * elements; e++) errors = worse(errors, error[e]);
   /* Forces of an element are E L v = 2e5 x 0.1 x 1. */
   tap_below(errors / 2e4, 1e-12, "and the rest shape's matrices serve both");
-  body_close(&b);
 }
 
 static void lonely_nodes_do_nothing(void) {
@@ -214,7 +199,7 @@ static void lonely_nodes_do_nothing(void) {
   tap_require(eb_mesh_create(EB_TETRAHEDRON, 5, 1, &mesh), "mesh with an unused node");
   memcpy(mesh->X, X, sizeof X);
   memcpy(mesh->elements, node, sizeof node);
-  body b = body_of(mesh);
+  owned(body) b = body_of(mesh);
   double g[15], identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   body_deform(&b, &random, 0.1);
   body_rotate(&b);
@@ -224,16 +209,13 @@ static void lonely_nodes_do_nothing(void) {
              largest(3, g + 6) == 0,
          "a node without elements does not turn and feels no force");
   tap_ok(largest(9, b.matrix->values + 9 * b.matrix->diagonal[2]) == 0, "and has an empty row");
-  body_close(&b);
 }
 
 static void the_mesh_is_not_kept(void) {
   random_state random = random_seed(13);
-  body b = body_of(body_mesh(3, 2, 2));
+  owned(body) b = body_of(body_mesh(3, 2, 2));
   int64_t n = 3 * b.mesh->node_count;
-  owned(double) *g = NULL, *kept = NULL;
-  tap_require(EB_NEW(g, n), "gradient");
-  tap_require(EB_NEW(kept, 3 * n), "rotations");
+  owned(double) *g = zeros(double, n), *kept = zeros(double, 3 * n);
   body_deform(&b, &random, 0.02);
   body_rotate(&b);
   eb_corotation_gradient(b.corotation, b.x, g);
@@ -241,14 +223,12 @@ static void the_mesh_is_not_kept(void) {
   for (int64_t i = 0; i < n; i++) b.mesh->X[i] = NAN;
   memset(b.mesh->elements, 0, 4 * (size_t)b.mesh->element_count * sizeof *b.mesh->elements);
   memset(b.materials, 0, sizeof b.materials);
-  owned(double) *again = NULL;
-  tap_require(EB_NEW(again, n), "gradient");
+  owned(double) *again = zeros(double, n);
   body_rotate(&b);
   eb_corotation_gradient(b.corotation, b.x, again);
   tap_ok(memcmp(g, again, (size_t)n * sizeof *g) == 0 &&
              distance(3 * n, kept, eb_corotation_node_rotations(b.corotation)) == 0,
          "mesh and materials may change or go after create");
-  body_close(&b);
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
@@ -301,12 +281,9 @@ static void bad_input_is_refused(void) {
  * again. */
 static void nan_stays_where_it_is(void) {
   random_state random = random_seed(11);
-  body b = body_of(body_mesh(6, 2, 2));
+  owned(body) b = body_of(body_mesh(6, 2, 2));
   int64_t n = 3 * b.mesh->node_count, values = 9 * (int64_t)b.matrix->start[b.matrix->rows];
-  owned(double) *want = NULL, *g = NULL, *before = NULL;
-  tap_require(EB_NEW(want, values), "values");
-  tap_require(EB_NEW(g, n), "gradient");
-  tap_require(EB_NEW(before, n), "gradient");
+  owned(double) *want = zeros(double, values), *g = zeros(double, n), *before = zeros(double, n);
   body_deform(&b, &random, 0.02);
   body_rotate(&b);
   eb_corotation_gradient(b.corotation, b.x, before);
@@ -326,7 +303,6 @@ static void nan_stays_where_it_is(void) {
   tap_ok(memcmp(g, before, (size_t)n * sizeof *g) == 0 &&
              memcmp(want, b.matrix->values, (size_t)values * sizeof *want) == 0,
          "and leaves nothing behind");
-  body_close(&b);
 }
 
 /* ---- bits ------------------------------------------------------------------------------------ */
@@ -338,17 +314,16 @@ typedef struct snapshot {
 
 static snapshot take_snapshot(int threads) {
   snapshot s;
-  body b = body_of(body_mesh(9, 8, 8));
+  owned(body) b = body_of(body_mesh(9, 8, 8));
   random_state random = random_seed(12);
   size_t n = 3 * (size_t)b.mesh->node_count, e = (size_t)b.mesh->element_count;
   size_t values = 9 * (size_t)b.matrix->start[b.matrix->rows];
-  owned(uint8_t) *marked = NULL;
   tap_require(EB_NEW(s.g, n), "gradient");
   tap_require(EB_NEW(s.turned, n), "turned");
   tap_require(EB_NEW(s.error, e), "errors");
   tap_require(EB_NEW(s.values, values), "values");
   tap_require(EB_NEW(s.node_rotation, 3 * n), "rotations");
-  tap_require(EB_NEW(marked, e), "marks");
+  owned(uint8_t) *marked = zeros(uint8_t, e);
   omp_set_num_threads(threads);
   body_deform(&b, &random, 0.05);
   body_rotate(&b);
@@ -364,7 +339,6 @@ static snapshot take_snapshot(int threads) {
   eb_corotation_turn(b.corotation, false, s.g, s.turned);
   memcpy(s.values, b.matrix->values, values * sizeof *s.values);
   memcpy(s.node_rotation, eb_corotation_node_rotations(b.corotation), 3 * n * sizeof(double));
-  body_close(&b);
   return s;
 }
 
@@ -377,7 +351,7 @@ static void clear_snapshot(snapshot *s) {
 }
 
 static void bits_do_not_depend_on_threads(void) {
-  body b = body_of(body_mesh(9, 8, 8));
+  owned(body) b = body_of(body_mesh(9, 8, 8));
   size_t n = 3 * (size_t)b.mesh->node_count * sizeof(double);
   size_t e = (size_t)b.mesh->element_count * sizeof(double);
   size_t values = 9 * (size_t)b.matrix->start[b.matrix->rows] * sizeof(double);
@@ -398,7 +372,6 @@ static void bits_do_not_depend_on_threads(void) {
   tap_ok(eb_corotation_bytes(b.corotation) > 200 * (int64_t)b.mesh->element_count &&
              eb_corotation_bytes(b.corotation) < 2000 * (int64_t)b.mesh->element_count,
          "the bytes it holds are a few hundred an element");
-  body_close(&b);
 }
 
 int main(void) {

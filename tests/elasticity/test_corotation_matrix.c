@@ -35,7 +35,7 @@ static void mark(random_state *random, int one_in, int count, uint8_t *marked) {
 
 static void assembly_is_the_sum_of_the_elements(void) {
   random_state random = random_seed(20);
-  body b = body_of(body_mesh(3, 2, 2));
+  owned(body) b = body_of(body_mesh(3, 2, 2));
   assemble(&b);
   tap_below(matrix_error(&b), 1e-14, "at rest: the matrix of linear elasticity");
   double worst = 0;
@@ -48,13 +48,12 @@ static void assembly_is_the_sum_of_the_elements(void) {
   /* Twelve products of rounded rotations an entry. */
   tap_below(worst, 1e-13, "deformed and inverted: the sum of Q_e K_e Q_e^T");
   tap_ok(symmetric(b.matrix), "and it is exactly symmetric");
-  body_close(&b);
 }
 
 /* R_n A R_n^T of block (i, j) is R_i A_ij R_j^T. */
 static void fresh_rotations_cancel(void) {
   random_state random = random_seed(21);
-  body b = body_of(body_mesh(4, 3, 3));
+  owned(body) b = body_of(body_mesh(4, 3, 3));
   owned(eb_block_matrix) *exact = NULL;
   eb_block_matrix *A = b.matrix;
   double worst = 0;
@@ -79,24 +78,21 @@ static void fresh_rotations_cancel(void) {
   }
   tap_ok(inverted > 100, "among elements some of which are inverted (%d),", inverted);
   tap_below(worst, 1e-12, "the fresh matrix between the node rotations is the corotational one");
-  body_close(&b);
 }
 
 static void frozen_nodes_give_the_corotational_matrix(void) {
   random_state random = random_seed(22);
-  body b = body_of(body_mesh(3, 2, 2));
+  owned(body) b = body_of(body_mesh(3, 2, 2));
   body_deform(&b, &random, 0.05);
   body_rotate(&b);
   eb_corotation_freeze_nodes(b.corotation);
   assemble(&b);
   int64_t values = 9 * (int64_t)b.matrix->start[b.matrix->rows];
-  owned(double) *got = NULL;
-  tap_require(EB_NEW(got, values), "values");
+  owned(double) *got = zeros(double, values);
   memcpy(got, b.matrix->values, (size_t)values * sizeof *got);
   eb_elasticity_matrix(b.elasticity, b.x, MASS, SCALE, false, b.matrix, NULL);
   tap_below(distance(values, got, b.matrix->values) / largest(values, got), 1e-13,
             "with frozen nodes the matrix is the corotational one");
-  body_close(&b);
 }
 
 /* ---- refresh --------------------------------------------------------------------------------- */
@@ -104,10 +100,9 @@ static void frozen_nodes_give_the_corotational_matrix(void) {
 static void refreshed_elements_are_of_the_present(void) {
   const int one_in[] = {1, 2, 7, 40, 1000000};
   random_state random = random_seed(23);
-  body b = body_of(body_mesh(3, 2, 2));
+  owned(body) b = body_of(body_mesh(3, 2, 2));
   int elements = b.mesh->element_count;
-  owned(uint8_t) *marked = NULL;
-  tap_require(EB_NEW(marked, elements), "marks");
+  owned(uint8_t) *marked = zeros(uint8_t, elements);
   body_deform(&b, &random, 0.05);
   body_rotate(&b);
   assemble(&b);
@@ -131,17 +126,14 @@ static void refreshed_elements_are_of_the_present(void) {
   }
   tap_below(matrix_error(&b), 1e-13, "and of single elements");
   tap_ok(symmetric(b.matrix), "refreshed, the matrix is exactly symmetric");
-  body_close(&b);
 }
 
 static void refreshing_nothing_changes_nothing(void) {
   random_state random = random_seed(24);
-  body b = body_of(body_mesh(3, 2, 2));
+  owned(body) b = body_of(body_mesh(3, 2, 2));
   size_t bytes = 9 * (size_t)b.matrix->start[b.matrix->rows] * sizeof(double);
-  owned(uint8_t) *marked = NULL;
-  owned(double) *before = NULL;
-  tap_require(EB_NEW(marked, b.mesh->element_count), "marks");
-  tap_require(EB_NEW(before, bytes / sizeof(double)), "values");
+  owned(uint8_t) *marked = zeros(uint8_t, b.mesh->element_count);
+  owned(double) *before = zeros(double, bytes / sizeof(double));
   body_deform(&b, &random, 0.02);
   body_rotate(&b);
   assemble(&b);
@@ -159,19 +151,16 @@ static void refreshing_nothing_changes_nothing(void) {
    * otherwise. */
   tap_below(distance(values, before, b.matrix->values) / largest(values, before), 1e-15,
             "nor does a refresh of what is of the present, but for rounding");
-  body_close(&b);
 }
 
 static void thousands_of_refreshes_do_not_drift(void) {
   enum { REFRESHES = 5000 };
   random_state random = random_seed(25);
-  body b = body_of(body_mesh(2, 2, 1));
+  owned(body) b = body_of(body_mesh(2, 2, 1));
   int64_t values = 9 * (int64_t)b.matrix->start[b.matrix->rows];
   int elements = b.mesh->element_count;
-  owned(uint8_t) *marked = NULL;
-  owned(double) *refreshed = NULL;
-  tap_require(EB_NEW(marked, elements), "marks");
-  tap_require(EB_NEW(refreshed, values), "values");
+  owned(uint8_t) *marked = zeros(uint8_t, elements);
+  owned(double) *refreshed = zeros(double, values);
   assemble(&b);
   for (int k = 0; k < REFRESHES; k++) {
     body_deform(&b, &random, 0.05);
@@ -187,22 +176,18 @@ static void thousands_of_refreshes_do_not_drift(void) {
    * that. */
   tap_below(distance(values, refreshed, b.matrix->values) / largest(values, b.matrix->values),
             1e-13, "5000 random refreshes end at a fresh assembly");
-  body_close(&b);
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 static void errors_are_those_of_explicit_matrices(void) {
   random_state random = random_seed(26);
-  body b = body_of(body_mesh(3, 3, 2));
+  owned(body) b = body_of(body_mesh(3, 3, 2));
   int elements = b.mesh->element_count;
-  owned(uint8_t) *marked = NULL;
-  owned(double) *got = NULL, *want = NULL, *whole = NULL;
   double fresh = 0, stale = 0, some = 0;
-  tap_require(EB_NEW(marked, elements), "marks");
-  tap_require(EB_NEW(got, elements), "errors");
-  tap_require(EB_NEW(want, elements), "errors");
-  tap_require(EB_NEW(whole, elements), "errors");
+  owned(uint8_t) *marked = zeros(uint8_t, elements);
+  owned(double) *got = zeros(double, elements), *want = zeros(double, elements),
+                *whole = zeros(double, elements);
   for (int k = 0; k < 10; k++) {
     body_deform(&b, &random, 0.05);
     body_rotate(&b);
@@ -227,16 +212,13 @@ static void errors_are_those_of_explicit_matrices(void) {
   /* Forces cancel to rounding of the larger of the two products. */
   tap_below(stale, 1e-12, "errors are those of explicit matrices");
   tap_ok(some > 100, "and large where elements are stale (%g of them)", some);
-  body_close(&b);
 }
 
 static void errors_scale(void) {
   random_state random = random_seed(27);
-  body b = body_of(body_mesh(2, 2, 2));
+  owned(body) b = body_of(body_mesh(2, 2, 2));
   int elements = b.mesh->element_count, n = 3 * b.mesh->node_count;
-  owned(double) *one = NULL, *two = NULL;
-  tap_require(EB_NEW(one, elements), "errors");
-  tap_require(EB_NEW(two, elements), "errors");
+  owned(double) *one = zeros(double, elements), *two = zeros(double, elements);
   body_deform(&b, &random, 0.05);
   body_rotate(&b);
   eb_corotation_errors(b.corotation, b.v, 1, one);
@@ -250,7 +232,6 @@ static void errors_scale(void) {
   memset(b.v, 0, (size_t)n * sizeof *b.v);
   eb_corotation_errors(b.corotation, b.v, 1, two);
   tap_ok(largest(elements, two) == 0, "no velocity, no error");
-  body_close(&b);
 }
 
 int main(void) {

@@ -92,7 +92,7 @@ static void every_ring_gets_horns_rotation(void) {
   static const char *const names[SHAPES] = {"random", "deformed", "flat", "nearly flat",
                                             "mirrored"};
   random_state random = random_seed(40);
-  body b = body_of(body_mesh(4, 3, 2));
+  owned(body) b = body_of(body_mesh(4, 3, 2));
   int nodes = b.mesh->node_count;
   for (int shape = 0; shape < SHAPES; shape++) {
     verdict all = {0};
@@ -118,18 +118,16 @@ static void every_ring_gets_horns_rotation(void) {
     }
     report(names[shape], all, 9 * nodes);
   }
-  body_close(&b);
 }
 
 /* All nodes on a line: many rotations fit equally well. */
 static void straight_rings_turn_as_little_as_they_can(void) {
   random_state random = random_seed(41);
-  body b = body_of(body_mesh(3, 2, 2));
+  owned(body) b = body_of(body_mesh(3, 2, 2));
   int nodes = b.mesh->node_count;
-  owned(double) *last = NULL;
   double nearer = 0;
   verdict all = {0};
-  tap_require(EB_NEW(last, 9 * nodes), "rotations");
+  owned(double) *last = zeros(double, 9 * nodes);
   body_deform(&b, &random, 0.02);
   eb_corotation_rotate_nodes(b.corotation, b.x);
   for (int k = 0; k < 20; k++) {
@@ -161,15 +159,13 @@ static void straight_rings_turn_as_little_as_they_can(void) {
   tap_below(all.improper, 5e-15, "straight: rotations are proper");
   tap_below(all.suboptimal, 1e-14, "straight: none fits better");
   tap_below(nearer, 1e-12, "straight: and none that fits is nearer to the last");
-  body_close(&b);
 }
 
 static void collapsed_rings_keep_their_rotation(void) {
   random_state random = random_seed(42);
-  body b = body_of(body_mesh(2, 2, 1));
+  owned(body) b = body_of(body_mesh(2, 2, 1));
   int nodes = b.mesh->node_count;
-  owned(double) *last = NULL;
-  tap_require(EB_NEW(last, 9 * nodes), "rotations");
+  owned(double) *last = zeros(double, 9 * nodes);
   body_deform(&b, &random, 0.02);
   eb_corotation_rotate_nodes(b.corotation, b.x);
   memcpy(last, eb_corotation_node_rotations(b.corotation), 9 * (size_t)nodes * sizeof *last);
@@ -181,7 +177,6 @@ static void collapsed_rings_keep_their_rotation(void) {
   eb_corotation_rotate_nodes(b.corotation, b.x);
   tap_below(distance(9 * nodes, last, eb_corotation_node_rotations(b.corotation)), 1e-14,
             "and so do those whose rings hold NaN or infinity");
-  body_close(&b);
 }
 
 /* A mirror image of the rest shape about a plane: s = (a, b, -c), and with b = c the rotation is
@@ -191,7 +186,7 @@ static void mirrored_and_turned_over(void) {
   const eb_grid grid = {.cubes = {2, 2, 2}, .size = {0.2, 0.2, 0.2}};
   eb_mesh *mesh;
   tap_require(eb_generate_tets5(&grid, &mesh), "cubes");
-  body b = body_of(mesh);
+  owned(body) b = body_of(mesh);
   verdict v;
   for (int axis = 0; axis < 3; axis++) {
     for (int i = 0; i < 3 * mesh->node_count; i++)
@@ -213,7 +208,6 @@ static void mirrored_and_turned_over(void) {
     tap_ok(v.improper <= 5e-15 && v.suboptimal <= 1e-14,
            side ? "a line turned by 180 degrees" : "a line as it was");
   }
-  body_close(&b);
 }
 
 /* 0.1 mm thick, bent round a cylinder and wrinkled. */
@@ -222,7 +216,7 @@ static void thin_sheets_are_no_trouble(void) {
   eb_mesh *mesh;
   random_state random = random_seed(43);
   tap_require(eb_generate_tets6(&grid, &mesh), "sheet");
-  body b = body_of(mesh);
+  owned(body) b = body_of(mesh);
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < mesh->node_count; i++) {
       const double *X = mesh->X + 3 * i, r = 0.1 - X[2];
@@ -234,16 +228,13 @@ static void thin_sheets_are_no_trouble(void) {
     eb_corotation_rotate_nodes(b.corotation, b.x);
     report(k ? "wrinkled sheet" : "bent sheet", judge(&b), mesh->node_count);
   }
-  body_close(&b);
 }
 
 static void turn_applies_them(void) {
   random_state random = random_seed(44);
-  body b = body_of(body_mesh(3, 2, 2));
+  owned(body) b = body_of(body_mesh(3, 2, 2));
   int64_t n = 3 * b.mesh->node_count;
-  owned(double) *out = NULL, *want = NULL;
-  tap_require(EB_NEW(out, n), "turned");
-  tap_require(EB_NEW(want, n), "turned");
+  owned(double) *out = zeros(double, n), *want = zeros(double, n);
   body_deform(&b, &random, 0.03);
   eb_corotation_rotate_nodes(b.corotation, b.x);
   for (int transpose = 0; transpose < 2; transpose++) {
@@ -261,7 +252,6 @@ static void turn_applies_them(void) {
   eb_corotation_freeze_nodes(b.corotation);
   eb_corotation_turn(b.corotation, false, b.v, out);
   tap_ok(distance(n, out, b.v) == 0, "frozen nodes turn nothing");
-  body_close(&b);
 }
 
 int main(void) {

@@ -66,11 +66,9 @@ static void test_patch(eb_element_type type, eb_material_kind kind) {
   owned(eb_mesh) *mesh = make_mesh(type);
   eb_material m = make_material(kind);
   owned(eb_elasticity) *elasticity = NULL;
-  owned(double) *x = NULL, *g = NULL;
   double volume = 0, inner = 0, outer = 0;
   tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
-  tap_require(EB_NEW(x, 3 * mesh->node_count), "positions");
-  tap_require(EB_NEW(g, 3 * mesh->node_count), "gradient");
+  owned(double) *x = zeros(double, 3 * mesh->node_count), *g = zeros(double, 3 * mesh->node_count);
   affine(A, mesh->X, mesh->node_count, x);
   eb_elasticity_gradient(elasticity, x, g);
   for (int i = 0; i < 3 * mesh->node_count; i++)
@@ -108,13 +106,10 @@ static void test_rigid(eb_element_type type, eb_material_kind kind) {
   eb_material m = make_material(kind);
   owned(eb_elasticity) *elasticity = NULL;
   random_state random = random_seed(8);
-  owned(double) *x = NULL, *moved = NULL, *g = NULL, *turned = NULL;
   double R[9], force[3], torque[3], most = 0, worst = 0;
   tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
-  tap_require(EB_NEW(x, 3 * n), "x");
-  tap_require(EB_NEW(moved, 3 * n), "moved");
-  tap_require(EB_NEW(g, 3 * n), "g");
-  tap_require(EB_NEW(turned, 3 * n), "turned");
+  owned(double) *x = zeros(double, 3 * n), *moved = zeros(double, 3 * n), *g = zeros(double, 3 * n),
+                *turned = zeros(double, 3 * n);
   make_rotation(type, &random, R);
 
   affine(R, mesh->X, n, moved);
@@ -163,7 +158,6 @@ static void test_rotations(eb_element_type type, double last) {
   owned(eb_mesh) *mesh = make_mesh(type);
   eb_material m = make_material(EB_COROTATIONAL);
   owned(eb_elasticity) *elasticity = NULL;
-  owned(double) *x = NULL, *R = NULL;
   double Q[9], A[9], worst = 0;
   random_state random = random_seed(4);
   make_rotation(type, &random, Q);
@@ -172,8 +166,8 @@ static void test_rotations(eb_element_type type, double last) {
     for (int k = 0; k < 3; k++) A[i] += Q[3 * (i / 3) + k] * stretch[3 * k + i % 3];
   }
   tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
-  tap_require(EB_NEW(x, 3 * mesh->node_count), "positions");
-  tap_require(EB_NEW(R, 9 * mesh->element_count), "rotations");
+  owned(double) *x = zeros(double, 3 * mesh->node_count),
+                *R = zeros(double, 9 * mesh->element_count);
   affine(A, mesh->X, mesh->node_count, x);
   eb_elasticity_rotations(elasticity, x, R);
   for (int i = 0; i < 9 * mesh->element_count; i++) worst = fmax(worst, fabs(R[i] - Q[i % 9]));
@@ -270,11 +264,10 @@ static void test_rank(eb_element_type type) {
   owned(eb_mesh) *mesh = single_element(type, 0.1);
   eb_material m = make_material(EB_STABLE_NEO_HOOKEAN);
   owned(eb_elasticity) *elasticity = NULL;
-  owned(eb_block_matrix) *K = NULL;
   int n = 3 * (int)type, zero = 0;
   double dense[24 * 24], w[24];
   tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
+  owned(eb_block_matrix) *K = new_matrix(elasticity);
   eb_elasticity_matrix(elasticity, mesh->X, 0, 1, false, K, NULL);
   for (int b = 0; b < (int)type * (int)type; b++)
     for (int k = 0; k < 9; k++)
@@ -350,11 +343,9 @@ static void test_nan(void) {
   owned(eb_mesh) *mesh = make_mesh(EB_TETRAHEDRON);
   eb_material m = make_material(EB_COROTATED);
   owned(eb_elasticity) *elasticity = NULL;
-  owned(eb_block_matrix) *K = NULL;
-  owned(double) *g = NULL;
   tap_require(eb_elasticity_create(mesh, &m, &elasticity), "elasticity");
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
-  tap_require(EB_NEW(g, 3 * mesh->node_count), "gradient");
+  owned(eb_block_matrix) *K = new_matrix(elasticity);
+  owned(double) *g = zeros(double, 3 * mesh->node_count);
   mesh->X[4] = NAN;
   eb_elasticity_matrix(elasticity, mesh->X, 1, 1, true, K, g);
   bool confined = true;

@@ -52,9 +52,8 @@ static eb_mesh *make_mesh(int n, double shear, double shift) {
 
 /* A X + b, shaken. */
 static double *make_positions(const eb_mesh *mesh, const double A[9], double shake) {
-  double *x;
   random_state random = random_seed(5);
-  tap_require(EB_NEW(x, 3 * mesh->node_count), "positions");
+  double *x = zeros(double, 3 * mesh->node_count);
   for (int n = 0; n < mesh->node_count; n++)
     for (int i = 0; i < 3; i++) {
       x[3 * n + i] = 0.2 * i + random_uniform(&random, -shake, shake);
@@ -201,11 +200,10 @@ static void test_differences(const eb_material *soft, const eb_material *stiff) 
   owned(eb_mesh) *mesh = make_mesh(2, 0.2, 0.15);
   int n = 3 * mesh->node_count;
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, soft, stiff);
-  owned(eb_block_matrix) *K = NULL;
-  owned(double) *x = make_positions(mesh, STRETCH, 0.01), *g = NULL;
+  owned(double) *x = make_positions(mesh, STRETCH, 0.01);
   double *side[2], force_error = 0, matrix_error = 0;
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
-  tap_require(EB_NEW(g, n), "gradient");
+  owned(eb_block_matrix) *K = new_matrix(elasticity);
+  owned(double) *g = zeros(double, n);
   for (int s = 0; s < 2; s++) tap_require(EB_NEW(side[s], n), "gradient");
   eb_elasticity_matrix(elasticity, x, 0, 1, false, K, g);
   owned(double) *dense = dense_of_blocks(K);
@@ -241,9 +239,9 @@ static void test_patch(const eb_material *m) {
   enum { CUBES = 3 };
   owned(eb_mesh) *mesh = make_mesh(CUBES, 0.2, 0.2);
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, m, m);
-  owned(double) *x = make_positions(mesh, STRETCH, 0), *g = NULL;
+  owned(double) *x = make_positions(mesh, STRETCH, 0);
   double inner = 0, volume = 0;
-  tap_require(EB_NEW(g, 3 * mesh->node_count), "gradient");
+  owned(double) *g = zeros(double, 3 * mesh->node_count);
   eb_elasticity_gradient(elasticity, x, g);
   for (int n = 0; n < mesh->node_count; n++) {
     bool inside = true;
@@ -292,12 +290,11 @@ static void test_objective(const eb_material *m) {
   int n = mesh->node_count;
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, m, m);
   double R[9];
-  owned(double) *x = make_positions(mesh, STRETCH, 0.02), *turned = NULL, *g = NULL, *gt = NULL;
+  owned(double) *x = make_positions(mesh, STRETCH, 0.02);
   double worst = 0;
   random_state random = random_seed(9);
-  tap_require(EB_NEW(turned, 3 * n), "turned");
-  tap_require(EB_NEW(g, 3 * n), "gradient");
-  tap_require(EB_NEW(gt, 3 * n), "gradient");
+  owned(double) *turned = zeros(double, 3 * n), *g = zeros(double, 3 * n),
+                *gt = zeros(double, 3 * n);
   random_rotation(&random, R);
   for (int k = 0; k < 3 * n; k++) {
     turned[k] = 0.7 - k % 3;
@@ -328,13 +325,12 @@ static void test_rotations(void) {
   const eb_material m = make_material(EB_COROTATIONAL, EB_INTEGRATION_STAGGERED, 0);
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, &m, &m);
   double Q[9], A[9] = {0};
-  owned(double) *R = NULL;
   double worst = 0;
   random_state random = random_seed(4);
   random_rotation(&random, Q);
   for (int i = 0; i < 9; i++)
     for (int k = 0; k < 3; k++) A[i] += Q[3 * (i / 3) + k] * S[3 * k + i % 3];
-  tap_require(EB_NEW(R, 9 * mesh->element_count), "rotations");
+  owned(double) *R = zeros(double, 9 * mesh->element_count);
   owned(double) *x = make_positions(mesh, A, 0);
   eb_elasticity_rotations(elasticity, x, R);
   for (int i = 0; i < 9 * mesh->element_count; i++) worst = fmax(worst, fabs(R[i] - Q[i % 9]));
@@ -421,10 +417,9 @@ static void test_scalar_matrix(const eb_material *m) {
 static void test_rank(const eb_material *m, double shift, int want) {
   owned(eb_mesh) *mesh = single_element(0.1, shift);
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, m, m);
-  owned(eb_block_matrix) *K = NULL;
   double w[SIZE];
   int zero = 0;
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &K), "matrix");
+  owned(eb_block_matrix) *K = new_matrix(elasticity);
   for (int project = 0; project < 2; project++) {
     eb_elasticity_matrix(elasticity, mesh->X, 0, 1, project, K, NULL);
     owned(double) *dense = dense_of_blocks(K);
@@ -447,9 +442,8 @@ static void test_shape_matching(void) {
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, &m, &m);
   owned(double) *x = make_positions(mesh, STRETCH, 0.02);
   double centre[2][3] = {{0}};
-  owned(double) *R = NULL;
   double energy = 0;
-  tap_require(EB_NEW(R, 9), "rotation");
+  owned(double) *R = zeros(double, 9);
   eb_elasticity_rotations(elasticity, x, R);
   for (int k = 0; k < SIZE; k++) {
     centre[0][k % 3] += mesh->X[k] / CORNERS;
@@ -497,9 +491,8 @@ static void test_staggered_cube(void) {
 /* ---- the audit ------------------------------------------------------------------------------- */
 
 static double residual_of(const trial *t) {
-  owned(double) *g = NULL;
   double sum = 0;
-  tap_require(EB_NEW(g, t->size), "gradient");
+  owned(double) *g = zeros(double, t->size);
   eb_elasticity_gradient(t->scene->elasticity, t->after->x, g);
   for (size_t k = 0; k < t->size; k++) {
     g[k] +=

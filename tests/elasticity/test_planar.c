@@ -72,8 +72,7 @@ static eb_mesh *extrude(const eb_mesh *plane) {
 /* Turned and shaken in the plane. */
 static double *make_positions(const eb_mesh *mesh, double noise) {
   random_state random = random_seed(3);
-  double *x;
-  tap_require(EB_NEW(x, 3 * mesh->node_count), "positions");
+  double *x = zeros(double, 3 * mesh->node_count);
   for (int n = 0; n < mesh->node_count; n++) {
     x[3 * n] = 0.6 * mesh->X[3 * n] - 0.9 * mesh->X[3 * n + 1];
     x[3 * n + 1] = 0.8 * mesh->X[3 * n] + 0.7 * mesh->X[3 * n + 1];
@@ -119,9 +118,9 @@ static void test_extruded(eb_material_kind kind, eb_fibre_kind fibre, bool proje
   owned(eb_mesh) *plane = make_mesh(), *solid = extrude(plane);
   int n = plane->node_count;
   eb_material material = make_material(kind, fibre);
-  owned(double) *flat = make_positions(plane, 0.02), *x = NULL;
+  owned(double) *flat = make_positions(plane, 0.02);
   double force = 0, force_error = 0, size = 0, error = 0;
-  tap_require(EB_NEW(x, 6 * n), "positions");
+  owned(double) *x = zeros(double, 6 * n);
   for (int i = 0; i < 6 * n; i++) x[i] = i % 3 == 2 ? solid->X[i] : flat[i % (3 * n)];
   owned(part) two = evaluate(plane, &material, flat, project),
               three = evaluate(solid, &material, x, project);
@@ -211,9 +210,9 @@ static void test_activation(eb_fibre_kind fibre) {
   eb_mesh *plane = make_mesh(), *meshes[2] = {extrude(plane), plane};
   for (int k = 0; k < 2; k++) {
     owned(eb_mesh) *mesh = meshes[k];
-    owned(double) *x = make_positions(mesh, 0.02), *g = NULL;
+    owned(double) *x = make_positions(mesh, 0.02);
     int n = 3 * mesh->node_count;
-    tap_require(EB_NEW(g, n), "gradient");
+    owned(double) *g = zeros(double, n);
     for (int i = 2; k == 0 && i < n; i += 3) x[i] = mesh->X[i];
     eb_material low = make_material(EB_COROTATED, fibre), high = low;
     high.activation = 0.95;

@@ -65,8 +65,7 @@ static void test_refactor(void) {
   owned(eb_linear) *linear = NULL;
   eb_linear_result result;
   eb_reason reason;
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(10, &log), "log");
+  owned(eb_step_log) *log = new_log(10);
   tap_require(eb_linear_create(&direct, A, log, &linear), "create");
   tap_require(eb_linear_set_matrix(linear, A, log, &reason), "set");
   tap_require(eb_linear_solve(linear, b, x, log, true, &result), "solve");

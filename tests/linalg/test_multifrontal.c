@@ -72,8 +72,7 @@ static void test_wide(void) {
 static void test_given_order(void) {
   uint64_t seed = 3;
   owned(eb_block_matrix) *A = eb_test_grid(5, 4, 3, 4);
-  owned(int32_t) *order = NULL;
-  tap_require(EB_NEW(order, A->rows), "order");
+  owned(int32_t) *order = zeros(int32_t, A->rows);
   for (int32_t k = 0; k < A->rows; k++) order[k] = k;
   for (int32_t k = A->rows - 1; k > 0; k--) {
     int32_t other = (int32_t)(0.5 * (eb_test_random(&seed) + 1) * k), node = order[k];
@@ -138,9 +137,8 @@ static void test_single(eb_block_matrix *A, const char *name) {
 /* ---- tree ------------------------------------------------------------------------------------ */
 
 static void test_tree(eb_block_matrix *A, const char *name) {
-  owned(eb_step_log) *log = NULL;
   owned(eb_multifrontal) *factor = NULL;
-  tap_require(eb_step_log_create(1, &log), "log");
+  owned(eb_step_log) *log = new_log(1);
   tap_require(eb_multifrontal_create(&kept, A, log, &factor), "create");
   const eb_supernodes *t = eb_multifrontal_supernodes(factor);
   bool good = t->nodes == A->rows && t->first[0] == 0 && t->first[t->count] == A->rows;

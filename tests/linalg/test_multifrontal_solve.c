@@ -263,10 +263,9 @@ static void test_cost(bool single) {
   eb_block_matrix *A = eb_test_grid(8, 5, 5, 2);
   int64_t n = 3 * (int64_t)A->rows;
   double *b = eb_test_random_vector(5 * n, &seed), *x = eb_test_random_vector(5 * n, &seed);
-  eb_step_log *log = NULL;
   eb_reason reason;
   eb_multifrontal *factor = eb_test_factored(&settings, A);
-  tap_require(eb_step_log_create(1, &log), "log");
+  eb_step_log *log = new_log(1);
   double before = in_use();
   tap_require(eb_multifrontal_solve_rows(factor, 5, 5, b, x, NULL, &reason), "rows");
   tap_require(eb_multifrontal_solve(factor, 5, b, x, log, &reason), "solve");

@@ -115,8 +115,7 @@ static double forming(const eb_supernodes *t, int32_t s) {
 
 static void test_extent(eb_keep_updates keep) {
   owned(subject) s = begin_keeping(keep, eb_test_solid(10, 3), 1, false);
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(1, &log), "log");
+  owned(eb_step_log) *log = new_log(1);
   owned(eb_test_factor) before = eb_test_export(s.factor);
   tap_ok(update(&s, log) == EB_CONVERGED_DIRECT &&
              log->counters[EB_COUNT_UPDATED_SUPERNODES] == 0 && log->counters[EB_COUNT_FLOPS] == 0,
@@ -147,8 +146,7 @@ static void test_extent(eb_keep_updates keep) {
  * 2 MFLOP. */
 static void test_formed_again(void) {
   owned(subject) s = begin_keeping(EB_KEEP_UPPER, eb_test_solid(13, 3), 1, false);
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(1, &log), "log");
+  owned(eb_step_log) *log = new_log(1);
   double total = 0, most = 0, ever = 0;
   for (int32_t t = 0; t < s.tree->count; t++) total += s.tree->flops[t];
   for (int32_t leaf = 0; leaf < s.tree->count; leaf++) {
@@ -177,8 +175,7 @@ static void test_upper_memory(bool single) {
                                                .single_precision = single,
                                                .threads = k ? k : 1};
     owned(eb_multifrontal) *f = NULL;
-    owned(eb_step_log) *log = NULL;
-    tap_require(eb_step_log_create(1, &log), "log");
+    owned(eb_step_log) *log = new_log(1);
     tap_require(eb_multifrontal_create(&settings, A, log, &f), "create");
     updates[k] = eb_multifrontal_memory_of(f).updates;
     factor[k] = eb_multifrontal_memory_of(f).factor;
@@ -198,8 +195,7 @@ static void test_usage(void) {
                                  kept = {.threads = 1, .keep_updates = EB_KEEP_ALL};
   eb_multifrontal *factor = NULL;
   eb_reason reason;
-  owned(uint8_t) *marked = NULL;
-  tap_require(EB_NEW(marked, A->rows), "marks");
+  owned(uint8_t) *marked = zeros(uint8_t, A->rows);
   tap_require(eb_multifrontal_create(&kept, A, NULL, &factor), "create");
   tap_fails(eb_multifrontal_update(factor, A, marked, NULL, &reason), EB_ERR_USAGE, "factor",
             "an update before the first factorization");

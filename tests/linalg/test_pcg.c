@@ -96,9 +96,8 @@ static double residual_of(const eb_block_matrix *A, const double *b, const doubl
 /* Residuals logged by the method, against residuals of restarted solves of k iterations. */
 static void test_log(void) {
   owned(fixture) f = make_fixture(eb_test_bar(4, 2, 2, 0.025, 0.3, NULL));
-  owned(eb_step_log) *log = NULL;
   eb_linear_settings s = settings_for("jacobi");
-  tap_require(eb_step_log_create(1000, &log), "log");
+  owned(eb_step_log) *log = new_log(1000);
   eb_linear_result result = eb_test_solve(&s, f.A, f.b, f.x, log, NULL);
   tap_ok(log->residual_count == result.iterations + 1, "first and every later residual is logged");
   tap_ok(log->counters[EB_COUNT_LINEAR_ITERATIONS] == (double)result.iterations &&

@@ -95,8 +95,7 @@ static void wanted(void) {
 }
 
 int main(void) {
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(10, &log), "create a log");
+  owned(eb_step_log) *log = new_log(10);
   hello();
   done(log);
   wanted();

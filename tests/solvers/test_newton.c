@@ -11,9 +11,8 @@
 static eb_audit_row audited(fixture *f, const char *options) {
   eb_audit *audit = NULL;
   eb_audit_row row = {0};
-  owned(eb_state) *before = NULL;
   tap_require(eb_audit_create(f->scene, &audit), "create an audit");
-  tap_require(eb_state_create(f->scene, &before), "create a state");
+  owned(eb_state) *before = new_state(f->scene);
   fixture_step(f, "newton", options, 1);
   tap_require(eb_audit_step(audit, before, f->state, f->scene->dt, f->log->equation, &row),
               "audit a step");

@@ -459,8 +459,7 @@ static void projections_keep_momenta(void) {
       double push, turn;
       owned(fixture) f = fixture_open(
           "nx=1,ny=1,nz=1,lx=1,ly=0.7,lz=1.3,element=hexahedra,dt=0.1,initial=random,speed=3");
-      owned(eb_state) *start = NULL;
-      tap_require(eb_state_create(f.scene, &start), "a state");
+      owned(eb_state) *start = new_state(f.scene);
       for (int k = 0; k < 24; k++) start->x[k] += f.scene->dt * start->v[k]; /* where R is found */
       snprintf(options, sizeof options, "iterations=1,rotation=svd,constraint=%s,%s",
                norm ? "norm" : "energy", cases[c]);
@@ -480,8 +479,7 @@ static void bodies_keep_momentum(void) {
     snprintf(parameters, sizeof parameters, "nx=5,initial=random,speed=2,dt=0.03,element=%s",
              meshes[m]);
     owned(fixture) f = fixture_open(parameters);
-    owned(eb_state) *start = NULL;
-    tap_require(eb_state_create(f.scene, &start), "a state");
+    owned(eb_state) *start = new_state(f.scene);
     fixture_step(&f, "pbfe", "rotation=spin,damping=0.3", 20);
     kicks(&f, start, start->x, &push, &turn);
     tap_below(push, 1e-13, meshes[m]); /* of 20 steps, each with 10 sweeps */
@@ -502,8 +500,7 @@ static void damping_keeps_momenta(void) {
     double push, turn;
     owned(fixture) f = fixture_open(hexahedra ? "nx=4,initial=random,element=hexahedra"
                                               : "nx=4,initial=random,element=tets6");
-    owned(eb_state) *start = NULL;
-    tap_require(eb_state_create(f.scene, &start), "a state");
+    owned(eb_state) *start = new_state(f.scene);
     double before = spread(&f);
     fixture_step(&f, "pbfe", quiet, 1);
     kicks(&f, start, start->x, &push, &turn);

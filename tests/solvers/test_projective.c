@@ -131,9 +131,8 @@ static void contact_ways_agree(void) {
                                            {"admm", "contact=update"}};
   enum { METHODS = sizeof methods / sizeof *methods, STEPS = 12 };
   fixture f[METHODS];
-  owned(eb_state) *before = NULL;
   for (int m = 0; m < METHODS; m++) f[m] = open_drop(",initial=spin,speed=0.3");
-  tap_require(eb_state_create(f[0].scene, &before), "a state");
+  owned(eb_state) *before = new_state(f[0].scene);
   for (int m = 0; m < METHODS; m++) {
     char options[120];
     double worst = 0, touched = 0;
@@ -188,8 +187,7 @@ static void potential_never_rises(const char *options, bool drop, const char *mo
   snprintf(parameters, sizeof parameters, "nx=4,ny=3,nz=3,dt=0.02,gz=-10%s%s",
            strstr(more, "material") ? "" : "," PROJECTIVE, more);
   owned(fixture) f = drop ? open_drop(more) : fixture_open(parameters);
-  owned(eb_state) *before = NULL;
-  tap_require(eb_state_create(f.scene, &before), "a state");
+  owned(eb_state) *before = new_state(f.scene);
   double worst = 0;
   for (int s = 0; s < STEPS; s++) {
     double last = INFINITY, W = 0;

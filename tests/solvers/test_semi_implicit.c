@@ -13,12 +13,11 @@ static double equation_residual(const fixture *f, const eb_state *before, double
   const eb_scene *scene = f->scene;
   const double *mass = eb_elasticity_mass(scene->elasticity), h = scene->dt;
   int64_t size = 3 * (int64_t)before->node_count;
-  owned(eb_block_matrix) *A = NULL;
   owned(double) *g = eb_calloc((size_t)size, sizeof *g), *Av = eb_calloc((size_t)size, sizeof *Av);
   owned(double) *force = eb_calloc((size_t)size, sizeof *force);
   owned(double) *target = eb_calloc((size_t)size, sizeof *target);
   owned(uint8_t) *fixed = eb_calloc((size_t)before->node_count, 1);
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(scene->elasticity), &A), "a matrix");
+  owned(eb_block_matrix) *A = new_matrix(scene->elasticity);
   eb_elasticity_matrix(scene->elasticity, before->x, mass_scale, stiffness_scale, project, A, g);
   eb_block_multiply(A, f->state->v, Av);
   eb_scene_force(scene, before->time, before->x, before->v, force);

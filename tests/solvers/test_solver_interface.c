@@ -65,8 +65,7 @@ static void spend(double seconds) {
 }
 
 static void log_times_and_counts(void) {
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(2, &log), "create a log");
+  owned(eb_step_log) *log = new_log(2);
   for (int i = 0; i < 2; i++) {
     eb_log_begin(log, EB_PHASE_FACTOR);
     spend(2e-3);
@@ -113,8 +112,7 @@ static void log_names_norms(void) {
 /* 2 ms in a phase, 4 ms in one inside it, of which 1 ms in the outer one again; then as deep as
  * phases go and deeper. */
 static void log_nests_phases(void) {
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(0, &log), "create a log");
+  owned(eb_step_log) *log = new_log(0);
   double began = eb_wall_seconds(), *seconds = log->phase_seconds;
   eb_log_begin(log, EB_PHASE_RESOLVE);
   spend(2e-3);
@@ -147,8 +145,7 @@ static void log_nests_phases(void) {
 static void log_refuses_what_is_out_of_range(void) {
   static const int wild[] = {-1, 1000, INT32_MAX, INT32_MIN};
   enum { WILD = sizeof wild / sizeof *wild };
-  owned(eb_step_log) *log = NULL;
-  tap_require(eb_step_log_create(4, &log), "create a log");
+  owned(eb_step_log) *log = new_log(4);
   eb_step_log before = *log;
   for (int i = 0; i < WILD; i++) {
     eb_log_begin(log, (eb_phase)wild[i]);

@@ -11,14 +11,12 @@
 /* 2 / sqrt of the largest eigenvalue of M^-1/2 H M^-1/2 over the free nodes, by LAPACK. */
 static double true_limit(const fixture *f, const uint8_t *fixed) {
   const double *mass = eb_elasticity_mass(f->scene->elasticity);
-  owned(double) *H = NULL;
   double w[LAPACK_MAX_SIZE];
-  owned(eb_block_matrix) *A = NULL;
   int n = 3 * f->state->node_count;
   tap_ok(n <= LAPACK_MAX_SIZE, "%d unknowns have room", n);
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(f->scene->elasticity), &A), "a matrix");
+  owned(eb_block_matrix) *A = new_matrix(f->scene->elasticity);
   eb_elasticity_matrix(f->scene->elasticity, f->state->x, 0, 1, false, A, NULL);
-  tap_require(EB_NEW(H, (size_t)n * (size_t)n), "a dense one");
+  owned(double) *H = zeros(double, (size_t)n *(size_t)n);
   for (int32_t i = 0; i < A->rows; i++)
     for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
       for (int e = 0; e < 9 && !fixed[i] && !fixed[A->column[b]]; e++)
@@ -30,12 +28,9 @@ static double true_limit(const fixture *f, const uint8_t *fixed) {
 
 static void the_bound_is_one(const char *parameters) {
   owned(fixture) f = fixture_open(parameters);
-  owned(uint8_t) *fixed = NULL;
-  owned(double) *target = NULL;
-  owned(eb_block_matrix) *matrix = NULL;
-  tap_require(EB_NEW(fixed, f.state->node_count), "flags");
-  tap_require(EB_NEW(target, 3 * (size_t)f.state->node_count), "targets");
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(f.scene->elasticity), &matrix), "room");
+  owned(uint8_t) *fixed = zeros(uint8_t, f.state->node_count);
+  owned(double) *target = zeros(double, 3 * (size_t)f.state->node_count);
+  owned(eb_block_matrix) *matrix = new_matrix(f.scene->elasticity);
   eb_scene_boundary(f.scene, 0, fixed, target);
   double limit = true_limit(&f, fixed);
   double bound = eb_stable_step(f.scene, f.state->x, fixed, matrix);
@@ -51,8 +46,7 @@ static void the_bound_is_one(const char *parameters) {
 /* Beyond the limit a body at rest, touched once, blows up; below it, it never does. */
 static void the_limit_is_one(void) {
   owned(fixture) f = fixture_open("nx=2,E=1e4,dt=1e-3,initial=random,speed=1e-6");
-  owned(uint8_t) *fixed = NULL;
-  tap_require(EB_NEW(fixed, f.state->node_count), "flags");
+  owned(uint8_t) *fixed = zeros(uint8_t, f.state->node_count);
   double limit = true_limit(&f, fixed), before = fixture_energy(&f);
   f.scene->dt = 0.99 * limit;
   fixture_step(&f, "symplectic-euler", "substeps=1", 2000);
@@ -71,9 +65,8 @@ static void a_part_is_its_equation(void) {
   owned(fixture) f = fixture_open("nx=3,E=1e4,initial=stretched,gz=-9.8,dt=1e-4");
   const double *mass = eb_elasticity_mass(f.scene->elasticity), h = f.scene->dt;
   int64_t n = 3 * (int64_t)f.state->node_count;
-  owned(double) *g = NULL;
   double most = 0, scale = 0, moved = 0;
-  tap_require(EB_NEW(g, n), "a gradient");
+  owned(double) *g = zeros(double, n);
   eb_elasticity_gradient(f.scene->elasticity, f.scene->x0, g);
   fixture_step(&f, "symplectic-euler", "substeps=1", 1);
   for (int64_t k = 0; k < n; k++) {
@@ -161,11 +154,9 @@ static double distance(const fixture *a, const fixture *b) {
 
 static void scripted_nodes_are_on_their_way(void) {
   owned(fixture) f = twist("symplectic-euler", "", 0.01);
-  owned(uint8_t) *fixed = NULL;
-  owned(double) *target = NULL;
   double most = 0;
-  tap_require(EB_NEW(fixed, f.state->node_count), "flags");
-  tap_require(EB_NEW(target, 3 * (size_t)f.state->node_count), "targets");
+  owned(uint8_t) *fixed = zeros(uint8_t, f.state->node_count);
+  owned(double) *target = zeros(double, 3 * (size_t)f.state->node_count);
   eb_scene_boundary(f.scene, f.state->time, fixed, target);
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
     if (fixed[k / 3]) most = fmax(most, fabs(f.state->x[k] - target[k]));

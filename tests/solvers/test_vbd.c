@@ -117,15 +117,12 @@ static eb_error with_floor(eb_scene *scene) {
 static void audit_confirms_contact(void) {
   eb_scene_ops ops = eb_block_scene;
   owned(eb_scene) *scene = NULL;
-  owned(eb_state) *state = NULL, *before = NULL;
-  owned(eb_step_log) *log = NULL;
   eb_audit *audit;
   double worst = 0, pushes = 0;
   ops.setup = with_floor;
   tap_require(eb_scene_create(&ops, "nx=4,gz=-9.8,dt=0.01,E=1e5", NULL, "", &scene), "a scene");
-  tap_require(eb_state_create(scene, &state), "a state");
-  tap_require(eb_state_create(scene, &before), "a state");
-  tap_require(eb_step_log_create(4096, &log), "a log");
+  owned(eb_state) *state = new_state(scene), *before = new_state(scene);
+  owned(eb_step_log) *log = new_log(4096);
   tap_require(eb_audit_create(scene, &audit), "an audit");
   bool converged = true;
   for (int step = 0; step < 12; step++) {
@@ -241,8 +238,7 @@ static void starts_adapt(void) {
   owned(fixture) f = fixture_open("nx=6,gz=-9.8,dt=0.02,E=1e6,support=x0");
   double still[2];
   fixture_step(&f, "newton", "static=true,rtol=1e-12", 1);
-  owned(eb_state) *hanging = NULL;
-  tap_require(eb_state_create(f.scene, &hanging), "a state");
+  owned(eb_state) *hanging = new_state(f.scene);
   eb_state_copy(f.state, hanging);
   for (int k = 0; k < 2; k++) {
     eb_state_copy(hanging, f.state);

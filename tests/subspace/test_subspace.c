@@ -85,8 +85,7 @@ static double mode_error(const reduced *r, int32_t mode) {
   const double *mass = eb_elasticity_mass(r->elasticity);
   const double *w = r->skinning.weight + (int64_t)mode * r->basis.nodes;
   double gamma = r->skinning.eigenvalue[mode], square = 0, size = 0;
-  owned(eb_block_matrix) *H = NULL;
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(r->elasticity), &H), "a matrix");
+  owned(eb_block_matrix) *H = new_matrix(r->elasticity);
   eb_elasticity_matrix(r->elasticity, r->mesh->X, 0, 1, false, H, NULL);
   for (int32_t i = 0; i < H->rows; i++) {
     if (r->pinned[i]) continue;
@@ -145,8 +144,7 @@ static void modes_are_the_lowest(void) {
   const double *mass = r.basis.mass;
   static double A[LAPACK_MAX_SIZE * LAPACK_MAX_SIZE];
   double w[LAPACK_MAX_SIZE], off = 0;
-  owned(eb_block_matrix) *H = NULL;
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(r.elasticity), &H), "a matrix");
+  owned(eb_block_matrix) *H = new_matrix(r.elasticity);
   eb_elasticity_matrix(r.elasticity, r.mesh->X, 0, 1, false, H, NULL);
   for (int32_t i = 0; i < n; i++)
     for (int32_t b = H->start[i]; b < H->start[i + 1]; b++) {
@@ -266,9 +264,8 @@ static void integrated_in_full(const char *material) {
   tap_near(eb_points_energy(r.points, u, 0).value, eb_elasticity_energy(r.elasticity, x),
            1e-12 * eb_points_scale(r.points), "with all elements, energy and force are FEM's");
   /* K against B^T H B, column by column. */
-  owned(eb_block_matrix) *H = NULL;
   double worst = 0, largest = 0;
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(r.elasticity), &H), "a matrix");
+  owned(eb_block_matrix) *H = new_matrix(r.elasticity);
   eb_elasticity_matrix(r.elasticity, x, 0, 1, true, H, NULL);
   for (int32_t j = 0; j < n; j++) {
     owned(double) *column = vector(3 * full);
@@ -404,8 +401,7 @@ static void restricted_newton(const reduced *r, const eb_state *state, double dt
   double *g = force + full, *column = g + full, *product = column + full;
   owned(double) *K = vector((int64_t)n * n);
   owned(int) *pivots = calloc((size_t)n, sizeof *pivots);
-  owned(eb_block_matrix) *H = NULL;
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(r->elasticity), &H), "a matrix");
+  owned(eb_block_matrix) *H = new_matrix(r->elasticity);
   eb_scene_force(r->f.scene, state->time, state->x, state->v, force);
   eb_basis_restrict(&r->basis, state->x, true, start);
   memcpy(u, start, (size_t)n * sizeof *u);
@@ -444,8 +440,7 @@ static void solvers_solve_the_restricted_problem(const char *material) {
     owned(fixture) f = fixture_open(parameters);
     eb_reason reason = fixture_step(&f, solvers[s], "modes=3,full_integration=true,rtol=1e-12", 3);
     tap_ok(reason > 0, "%s, %s: converges (%s)", solvers[s], material, eb_reason_name(reason));
-    owned(eb_state) *before = NULL;
-    tap_require(eb_state_create(f.scene, &before), "a state");
+    owned(eb_state) *before = new_state(f.scene);
     owned(fixture) g = fixture_open(parameters);
     fixture_step(&g, solvers[s], "modes=3,full_integration=true,rtol=1e-12", 2);
     restricted_newton(&r, g.state, f.scene->dt, x);
@@ -470,8 +465,7 @@ static void states_from_elsewhere(const char *solver) {
 static void threads_do_not_change_bits(const char *solver) {
   const char *parameters = "nx=8,ny=4,nz=4,support=x0,gz=-9.8,material=stable-neo-hookean";
   owned(fixture) one = fixture_open(parameters), two = fixture_open(parameters);
-  owned(eb_state) *state = NULL;
-  tap_require(eb_state_create(two.scene, &state), "a state");
+  owned(eb_state) *state = new_state(two.scene);
   fixture_step(&one, solver, "modes=5,points=70", 3);
   tap_require(eb_block_advance(two.scene, eb_solver_find(solver), "modes=5,points=70", 3, 3,
                                two.log, state, &two.reason),

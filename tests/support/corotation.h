@@ -7,6 +7,7 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/corotation.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/owned.h"
 #include "tests/support/elements.h"
 #include "tests/support/mesh_quality.h"
 #include "tests/support/random.h"
@@ -62,6 +63,7 @@ static inline void body_close(body *b) {
   free(b->v);
   free(b->Q);
 }
+OWNED(body, body_close)
 
 /* A random turn, a twist about it and noise, of which 0.05 inverts some elements; random
  * velocities. */
