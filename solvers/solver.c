@@ -1,8 +1,6 @@
-/* Life of a solver (options, capability check, create, destroy) and the names of outcomes, phases
- * and counters.
+/* Life of a solver: options, capability check, create, destroy.
  *
- * A plug-in may have been built against a header with more or fewer names, so that every index that
- * comes from one is checked before it is looked up. A scene is refused by what it needs and the
+ * A scene is refused by what it needs and the
  * solver lacks, as bits, before anything is allocated; bits without a name are newer than this
  * build and are lacking too. */
 #include "problems/base/memory.h"
@@ -11,113 +9,6 @@
 #include "solvers/solver.h"
 
 #include <omp.h>
-
-/* ---- names ---- */
-
-const char *eb_reason_name(eb_reason reason) {
-  switch (reason) {
-  case EB_CONVERGED_RTOL:
-    return "EB_CONVERGED_RTOL";
-  case EB_CONVERGED_ATOL:
-    return "EB_CONVERGED_ATOL";
-  case EB_CONVERGED_DIRECT:
-    return "EB_CONVERGED_DIRECT";
-  case EB_CONVERGED_ITS:
-    return "EB_CONVERGED_ITS";
-  case EB_CONVERGED_STAGNATED:
-    return "EB_CONVERGED_STAGNATED";
-  case EB_RUNNING:
-    return "EB_RUNNING";
-  case EB_DIVERGED_MAX_IT:
-    return "EB_DIVERGED_MAX_IT";
-  case EB_DIVERGED_NAN:
-    return "EB_DIVERGED_NAN";
-  case EB_DIVERGED_BREAKDOWN:
-    return "EB_DIVERGED_BREAKDOWN";
-  case EB_DIVERGED_LINE_SEARCH:
-    return "EB_DIVERGED_LINE_SEARCH";
-  case EB_NOT_POSITIVE_DEFINITE:
-    return "EB_NOT_POSITIVE_DEFINITE";
-  case EB_DIVERGED_LINEAR_SOLVE:
-    return "EB_DIVERGED_LINEAR_SOLVE";
-  case EB_DIVERGED_LIBRARY:
-    return "EB_DIVERGED_LIBRARY";
-  }
-  return "unknown reason";
-}
-
-const char *eb_phase_name(eb_phase phase) {
-  static const char *const names[EB_PHASE_COUNT] = {[EB_PHASE_ROTATIONS] = "rotations",
-                                                    [EB_PHASE_NODE_ROTATIONS] = "node-rotations",
-                                                    [EB_PHASE_GRADIENT] = "gradient",
-                                                    [EB_PHASE_ASSEMBLE] = "assemble",
-                                                    [EB_PHASE_ORDER] = "order",
-                                                    [EB_PHASE_ANALYZE] = "analyze",
-                                                    [EB_PHASE_FACTOR] = "factor",
-                                                    [EB_PHASE_UPDATE] = "update",
-                                                    [EB_PHASE_SOLVE] = "solve",
-                                                    [EB_PHASE_RHS] = "rhs",
-                                                    [EB_PHASE_ESTIMATE] = "estimate",
-                                                    [EB_PHASE_LINESEARCH] = "linesearch",
-                                                    [EB_PHASE_DETECT] = "detect",
-                                                    [EB_PHASE_RESOLVE] = "resolve",
-                                                    [EB_PHASE_LOCAL] = "local",
-                                                    [EB_PHASE_PROJECT] = "project",
-                                                    [EB_PHASE_IO] = "io",
-                                                    [EB_PHASE_PRECONDITION] = "precondition"};
-  return (unsigned)phase < EB_PHASE_COUNT ? names[phase] : "unknown phase";
-}
-
-const char *eb_counter_name(eb_counter counter) {
-  static const char *const names[EB_COUNTERS] = {
-      [EB_COUNT_FACTORIZATIONS] = "factorizations",
-      [EB_COUNT_SOLVES] = "solves",
-      [EB_COUNT_MATVECS] = "matvecs",
-      [EB_COUNT_ELEMENT_EVALUATIONS] = "element_evaluations",
-      [EB_COUNT_LINEAR_ITERATIONS] = "linear_iterations",
-      [EB_COUNT_LINE_SEARCHES] = "line_searches",
-      [EB_COUNT_FLOPS] = "flops",
-      [EB_COUNT_UPDATED_ELEMENTS] = "updated_elements",
-      [EB_COUNT_UPDATED_SUPERNODES] = "updated_supernodes",
-      [EB_COUNT_DAMPED_ELEMENTS] = "damped_elements",
-      [EB_COUNT_REDUCED_UNKNOWNS] = "reduced_unknowns",
-      [EB_COUNT_REBUILDS] = "rebuilds",
-      [EB_COUNT_CONSTRAINTS] = "constraints",
-      [EB_COUNT_ACTIVE_CONSTRAINTS] = "active_constraints",
-      [EB_COUNT_OUTER_ITERATIONS] = "collision_rounds",
-      [EB_COUNT_RELINEARIZATIONS] = "relinearizations",
-      [EB_COUNT_COLLISION_CANDIDATES] = "collision_candidates",
-      [EB_COUNT_CONTACT_VISITS] = "contact_visits",
-      [EB_COUNT_ACTIVE_SET_CHANGES] = "state_changes"};
-  return (unsigned)counter < EB_COUNTERS ? names[counter] : "unknown counter";
-}
-
-const char *eb_equation_name(eb_equation equation) {
-  static const char *const names[EB_EQUATIONS] = {[EB_EQUATION_IMPLICIT_EULER] = "implicit Euler",
-                                                  [EB_EQUATION_STATIC] = "static",
-                                                  [EB_EQUATION_LINEARIZED] = "linearized",
-                                                  [EB_EQUATION_REDUCED] = "reduced",
-                                                  [EB_EQUATION_POSITION_BASED] = "position-based"};
-  return (unsigned)equation < EB_EQUATIONS ? names[equation] : "unknown equation";
-}
-
-const char *eb_update_name(eb_update update) {
-  static const char *const names[EB_UPDATES] = {
-      [EB_UPDATE_END_VELOCITY] = "x1 = x0 + h v1",
-      [EB_UPDATE_MEAN_VELOCITY] = "x1 = x0 + h (v0 + v1) / 2",
-      [EB_UPDATE_SUBSTEPS] = "substeps",
-      [EB_UPDATE_CORRECTED] = "x1 = x0 + h v1 + correction",
-      [EB_UPDATE_LATE_FORCE] = "x1 = x0 + h v1 - h^2 f_ext / m"};
-  return (unsigned)update < EB_UPDATES ? names[update] : "unknown update";
-}
-
-const char *eb_memory_name(eb_memory_kind kind) {
-  static const char *const names[EB_MEMORY_KINDS] = {[EB_MEMORY_MATRIX] = "matrix",
-                                                     [EB_MEMORY_FACTOR] = "factor",
-                                                     [EB_MEMORY_UPDATES] = "updates",
-                                                     [EB_MEMORY_ELEMENTS] = "elements"};
-  return (unsigned)kind < EB_MEMORY_KINDS ? names[kind] : "unknown memory";
-}
 
 /* ---- capabilities ---- */
 

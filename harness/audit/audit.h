@@ -9,8 +9,8 @@
 
 #include "harness/audit/team.h"
 #include "problems/scene_impl.h"
-#include "solvers/solver.h"
-#include "solvers/subspace/record.h"
+#include "problems/step.h"
+#include "problems/subspace_record.h"
 
 /* Of a part of a scene (problems/ranks/part.h) all functions are collective, and figures and errors
  * of the whole are on every rank; a row then counts nothing twice. */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "problems/scene_impl.h"
-#include "solvers/contact/record.h"
+#include "problems/contact_record.h"
 
 /* Measures are largest over the contacts, 0 without any. */
 typedef struct eb_contact_law {

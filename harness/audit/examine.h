@@ -1,4 +1,4 @@
-/* What can be said of a declared subspace (solvers/subspace/record.h) beside whether its steps are
+/* What can be said of a declared subspace (problems/subspace_record.h) beside whether its steps are
  * right, for runs that ask for it: with B of the record, X the rest shape, M the lumped masses,
  *
  *   decrement      sqrt(g . inv(H) g) of a step: g its reduced residual by the declared points,

@@ -9,7 +9,7 @@
 
 #include "harness/audit/team.h"
 #include "problems/base/error.h"
-#include "solvers/contact/record.h"
+#include "problems/contact_record.h"
 
 typedef struct eb_intersections eb_intersections;
 

@@ -1,4 +1,4 @@
-/* The equation of a step in a subspace (solvers/subspace/record.h).
+/* The equation of a step in a subspace (problems/subspace_record.h).
  *
  * With r the forces at all nodes, M (x1 - xt) / h^2 - f_ext - f_s (springs) + the cubature points'
  * elastic forces,

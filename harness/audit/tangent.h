@@ -6,7 +6,7 @@
 
 #include "harness/audit/four.h"
 #include "problems/elasticity/material.h"
-#include "solvers/solver.h"
+#include "problems/step.h"
 
 /* The tangent dP/dF at four F. With dF = U X V^T and dP = U Y V^T, Y_kk = sum_l psi_kl X_ll, and
  * off the diagonal `flip` and `twist` take the even and the odd part of X;

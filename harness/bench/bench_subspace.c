@@ -16,7 +16,7 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
 #include "solvers/subspace/points.h"
-#include "solvers/subspace/record.h"
+#include "problems/subspace_record.h"
 
 /* ---- iterations and steps -------------------------------------------------------------------- */
 

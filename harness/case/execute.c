@@ -27,7 +27,7 @@
 #include "problems/base/text.h"
 #include "problems/ranks/communicator.h"
 #include "problems/units.h"
-#include "solvers/contact/record.h"
+#include "problems/contact_record.h"
 
 /* ---- the page of progress -------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 
 #include "harness/results/read.h"
 #include "harness/strings.h"
-#include "solvers/solver.h"
+#include "problems/step.h"
 
 /* What was drawn of one run, run N of a scene in PREFIX-rN-NAME.png or .svg. */
 enum {

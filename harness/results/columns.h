@@ -132,7 +132,7 @@
          "kinetic energy, and meet the mean of the elastic forces of both ends. A linearized "     \
          "step may gain some by its own equation: the rule is about the work of the residual")     \
   FIGURE(EQUATION, equation, "1", 1, equation, "eb_equation: what the step claims to solve",       \
-         "claim", "solvers/solver.h")                                                              \
+         "claim", "problems/step.h")                                                               \
   FIGURE(EQUATION_RESIDUAL, equation_residual, "1", 0, audit.equation_residual_relative,           \
          "audited residual of the declared equation over its force scale", "residual",             \
          "implicit Euler and static: as residual_relative. Linearized, r = M (a v1 - v0) / h "     \

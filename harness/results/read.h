@@ -8,7 +8,7 @@
 #include "harness/results/record.h"
 #include "harness/strings.h"
 #include "problems/mesh/mesh.h"
-#include "solvers/solver.h"
+#include "problems/step.h"
 
 typedef struct eb_results eb_results;
 

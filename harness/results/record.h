@@ -58,7 +58,7 @@
  *                             points, null, start_outside; variance/<part> (1/kg) and
  *                             density/<part> of the regions
  *     basis/                  with frames of every step, of a run whose solver declares a subspace
- *                             (solvers/subspace/record.h): phi (kg^-1/2; nodes, or 3 nodes, x
+ *                             (problems/subspace_record.h): phi (kg^-1/2; nodes, or 3 nodes, x
  *                             functions) of positions X + (I_3 (x) phi) u, or X + phi u; element
  *                             and weight (m^3) of the points that elastic forces are summed over
  *     residuals/              values, seconds (since the step began), offsets (steps + 1);
@@ -94,7 +94,7 @@
  *       body_pose, body_twist bodies x 7 and x 6 of the free rigid bodies
  *                             (problems/rigid/free_body.h)
  *       contacts/             of scenes with contact as constraints, lists one behind the other
- *                             (solvers/contact/record.h): offsets (frames + 1); gap, eps1, eps2,
+ *                             (problems/contact_record.h): offsets (frames + 1); gap, eps1, eps2,
  *                             cone, angle, a row a frame; kind, vertices (x 4), weight (x 4),
  *                             frame (x 3 x 3), force (x 3, N), demand (x 3, m), a row a contact
  *
@@ -116,7 +116,7 @@
  * state is that one, not scenes/<hash>/initial. Samples are steps that each start from a state of
  * their own: row k has the k-th, from_step says whose.
  *
- * Phases, counters and kinds of memory go by their names (solvers/solver.h); those that an older
+ * Phases, counters and kinds of memory go by their names (problems/step.h); those that an older
  * file lacks read as 0 or as not reported. Every dataset has the attribute `unit` ("1" when it has
  * none), and those of frames say in words what they are (`meaning`). */
 #ifndef EB_RESULTS_RECORD_H

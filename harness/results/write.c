@@ -11,8 +11,8 @@
 #include "harness/strings.h"
 #include "problems/base/memory.h"
 #include "problems/contact/implicit_penalty.h"
-#include "solvers/contact/record.h"
-#include "solvers/subspace/record.h"
+#include "problems/contact_record.h"
+#include "problems/subspace_record.h"
 
 /* What a node is to the solver, as the file has it. */
 enum { FREE, SCRIPTED, ON_JOINTED_BODY, ON_FREE_BODY };

@@ -8,7 +8,7 @@
 
 #include "harness/results/record.h"
 #include "problems/scene_impl.h"
-#include "solvers/solver.h"
+#include "problems/step.h"
 
 /* Of several ranks one has a recorder: with NULL all functions below record nothing, and are
  * good. */

@@ -37,7 +37,7 @@
 #include "problems/base/vector3.h"
 #include "solvers/common/linearly_implicit.h"
 #include "solvers/contact/active_set.h"
-#include "solvers/contact/record.h"
+#include "problems/contact_record.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/linear.h"
 #include "solvers/registry.h"

@@ -41,7 +41,7 @@
 #include "solvers/registry.h"
 #include "solvers/subspace/points.h"
 #include "solvers/subspace/precompute.h"
-#include "solvers/subspace/record.h"
+#include "problems/subspace_record.h"
 #include "solvers/subspace/springs.h"
 
 #include <float.h>

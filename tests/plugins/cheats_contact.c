@@ -1,7 +1,7 @@
 /* Solvers that cheat with contacts: a built-in solver steps (option `of`), and one thing is wrong
  * with the contacts that it reports, or with where it leaves the bodies (option `fault`). What is
  * wrong with the record is wrong in a copy of it. With fault=none nothing is. */
-#include "solvers/contact/record.h"
+#include "problems/contact_record.h"
 #include "tests/plugins/wrapped.h"
 
 #include <math.h>

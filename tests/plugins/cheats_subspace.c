@@ -1,6 +1,6 @@
 /* Solvers in a subspace that are wrong, or say what is not so: one fault each around mfem-subspace.
  * What they report is the sound solver's report, but for that. */
-#include "solvers/subspace/record.h"
+#include "problems/subspace_record.h"
 #include "tests/plugins/wrapped.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "harness/case/case.h"
 #include "harness/results/read.h"
 #include "harness/results/write.h"
-#include "solvers/contact/record.h"
+#include "problems/contact_record.h"
 #include "tests/support/h5_units.h"
 #include "tests/support/scratch.h"
 

@@ -5,7 +5,7 @@
 
 #include "problems/base/vector3.h"
 #include "problems/mesh/generate.h"
-#include "solvers/contact/record.h"
+#include "problems/contact_record.h"
 #include "problems/scene_impl.h"
 #include "tests/support/stepping.h"
 

@@ -96,7 +96,7 @@ class Step:
 
 class Done:
     """What a step gives back. reason is a name of eb_reason without EB_ ("CONVERGED_RTOL"), phases
-    and counters are dictionaries by the names of solvers/solver.h, residuals pairs of a value and
+    and counters are dictionaries by the names of problems/step.h, residuals pairs of a value and
     the seconds since the step began, norm what they are, with the unit in brackets."""
 
     def __init__(self, x, v, reason, iterations=0, residuals=(), norm="", phases=None, counters=None,
