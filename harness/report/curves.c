@@ -4,6 +4,7 @@
 
 #include "harness/report/plots.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 eb_error eb_plots_curves(eb_plotter *plotter, const char *base, const char *stem, const char *title,
                          const char *x, const char *y, unsigned logarithmic, const eb_curve *curves,
@@ -106,13 +107,14 @@ static void put_cells(const eb_map_cell *cells, int count, bool logarithmic, con
 eb_error eb_plots_map(eb_plotter *plotter, const char *base, const char *title, const char *x,
                       const char *y, const char *z, bool logarithmic, const eb_map_cell *cells,
                       int count, bool *drawn) {
-  eb_map_cell *shown;
-  double *xs, *ys;
+  EB_FREED eb_map_cell *shown = NULL;
+  EB_FREED double *xs = NULL, *ys = NULL;
+  eb_plot plot = {0};
   int kept = 0;
-  EB_TRY(EB_NEW(xs, 2 * count));
-  ys = xs + count;
-  eb_plot plot = {.error = EB_NEW(shown, count)};
-  for (int i = 0; i < count && shown; i++) {
+  EB_TRY(EB_NEW(shown, count));
+  EB_TRY(EB_NEW(xs, count));
+  EB_TRY(EB_NEW(ys, count));
+  for (int i = 0; i < count; i++) {
     if (!has_colour(&cells[i], logarithmic)) continue;
     xs[kept] = cells[i].x;
     ys[kept] = cells[i].y;
@@ -124,7 +126,5 @@ eb_error eb_plots_map(eb_plotter *plotter, const char *base, const char *title, 
   eb_plot_set(&plot, "zname", z);
   eb_plot_setting(&plot, "logz = %d\n", logarithmic);
   put_cells(shown, kept, logarithmic, xs, ys, &plot);
-  free(shown);
-  free(xs);
   return eb_plot_draw(plotter, base, "map", title, &plot, drawn);
 }

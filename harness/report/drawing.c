@@ -7,6 +7,7 @@
 #include "harness/report/pictures.h"
 #include "harness/report/tessellate.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
@@ -31,12 +32,11 @@ void eb_drawing_close(eb_drawing *drawing) {
 }
 
 eb_rgb eb_color_of_region(int32_t region) {
-  static const eb_rgb palette[] = {
+  static const eb_rgb palette[EB_REGION_COLORS] = {
       {0.55f, 0.66f, 0.80f}, {0.90f, 0.56f, 0.29f}, {0.47f, 0.69f, 0.44f}, {0.84f, 0.42f, 0.42f},
       {0.66f, 0.55f, 0.77f}, {0.62f, 0.48f, 0.38f}, {0.91f, 0.63f, 0.75f}, {0.58f, 0.58f, 0.58f},
       {0.80f, 0.77f, 0.35f}, {0.38f, 0.72f, 0.74f}};
-  enum { COUNT = sizeof palette / sizeof palette[0] };
-  return palette[((region % COUNT) + COUNT) % COUNT];
+  return palette[((region % EB_REGION_COLORS) + EB_REGION_COLORS) % EB_REGION_COLORS];
 }
 
 /* ---- around the bodies ----------------------------------------------------------------------- */
@@ -72,11 +72,9 @@ static eb_error add_piece(eb_drawn *to, int32_t vertices, const double *X, int32
 }
 
 static eb_error add_collider(const eb_collider *collider, const eb_view *view, eb_drawn *to) {
-  eb_tessellation s;
+  EB_OWNED(eb_tessellation_clear) eb_tessellation s = {0};
   EB_TRY(eb_tessellate(collider, view->lo, view->hi, &s));
-  eb_error error = add_piece(to, s.vertex_count, s.X, s.triangle_count, s.triangles, 0);
-  eb_tessellation_clear(&s);
-  return error;
+  return add_piece(to, s.vertex_count, s.X, s.triangle_count, s.triangles, 0);
 }
 
 static void link_shapes(const float ends[6], const eb_view *view, eb_collider shape[2]) {
@@ -103,35 +101,30 @@ static void link_shapes(const float ends[6], const eb_view *view, eb_collider sh
 static eb_error read_links(const eb_report_run *run, size_t frame, const eb_view *view,
                            eb_drawn *out) {
   int32_t count;
-  float *links;
+  EB_FREED float *links = NULL;
   EB_TRY(eb_results_bones(run->file, run->index, frame, &count, &links));
-  eb_error error = EB_OK;
-  for (int32_t l = 0; l < count && !error; l++) {
+  for (int32_t l = 0; l < count; l++) {
     eb_collider shape[2];
     link_shapes(links + 6 * (size_t)l, view, shape);
-    error = add_collider(&shape[0], view, out);
-    if (!error) error = add_collider(&shape[1], view, out);
+    for (int k = 0; k < 2; k++) EB_TRY(add_collider(&shape[k], view, out));
   }
-  free(links);
-  return error;
+  return EB_OK;
 }
 
 /* Vertices and triangles of an obstacle follow each other. */
 static eb_error read_obstacles(const eb_report_run *run, size_t frame, const eb_view *view,
                                eb_drawn *out) {
-  eb_result_obstacles all;
   (void)view;
+  EB_OWNED(eb_result_obstacles_clear) eb_result_obstacles all = {0};
   EB_TRY(eb_results_obstacles(run->file, run->index, frame, &all));
-  eb_error error = EB_OK;
-  for (int32_t o = 0, v = 0, t = 0; o < all.count && !error; o++) {
+  for (int32_t o = 0, v = 0, t = 0; o < all.count; o++) {
     int32_t vertex = v, triangle = t;
     while (v < all.vertex_count && all.obstacle[v] == o) v++;
     while (t < all.triangle_count && all.obstacle[all.triangles[3 * (size_t)t]] == o) t++;
-    error = add_piece(out, v - vertex, all.X + 3 * (size_t)vertex, t - triangle,
-                      all.triangles + 3 * (size_t)triangle, vertex);
+    EB_TRY(add_piece(out, v - vertex, all.X + 3 * (size_t)vertex, t - triangle,
+                     all.triangles + 3 * (size_t)triangle, vertex));
   }
-  eb_result_obstacles_clear(&all);
-  return error;
+  return EB_OK;
 }
 
 static eb_error read_colliders(const eb_report_run *run, size_t frame, const eb_view *view,
@@ -162,10 +155,8 @@ eb_render_mesh eb_drawn_piece(const eb_drawn *drawn, int32_t piece) {
   static const eb_render_mesh styles[EB_DRAWN_KINDS] = {
       [EB_DRAWN_LINK] = {.smooth = true},
       [EB_DRAWN_OBSTACLE] = {.translucent = true, .front = 5 / 9.0f, .back = 0.16f},
-      [EB_DRAWN_COLLIDER] = {.color = {0.80f, 0.80f, 0.79f},
-                             .smooth = true,
-                             .translucent = true,
-                             .front = 5 / 9.0f}};
+      [EB_DRAWN_COLLIDER] = {
+          .color = {0.80f, 0.80f, 0.79f}, .smooth = true, .translucent = true, .front = 5 / 9.0f}};
   int32_t first = piece > 0 ? drawn->end[piece - 1] : 0;
   float tone = tones[piece % (int32_t)(sizeof tones / sizeof *tones)];
   eb_render_mesh mesh = styles[drawn->kind];
@@ -209,14 +200,12 @@ static void widen(eb_view *view, int axis, double at) {
 }
 
 static eb_error add_bodies(const eb_report_run *run, size_t frame, eb_view *view) {
-  float *x;
+  EB_FREED float *x = NULL, *end = NULL;
   int32_t links;
   EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
+  EB_TRY(eb_results_bones(run->file, run->index, frame, &links, &end));
   for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) widen(view, (int)(i % 3), x[i]);
-  free(x);
-  EB_TRY(eb_results_bones(run->file, run->index, frame, &links, &x));
-  for (int32_t i = 0; i < 6 * links; i++) widen(view, i % 3, x[i]);
-  free(x);
+  for (int32_t i = 0; i < 6 * links; i++) widen(view, i % 3, end[i]);
   view->planar = view->lo[2] == view->hi[2];
   return EB_OK;
 }
@@ -248,17 +237,15 @@ static eb_error add_rigid(const eb_report_run *run, size_t frame, const eb_view 
       widen(view, 2, height);
   }
   for (int kind = EB_DRAWN_OBSTACLE; kind <= EB_DRAWN_COLLIDER; kind++) {
-    eb_drawn drawn;
-    eb_error error = eb_drawn_read(run, frame, bodies, (eb_drawn_kind)kind, &drawn);
-    for (int32_t p = 0; p < drawn.piece_count && !error; p++) {
+    EB_OWNED(eb_drawn_clear) eb_drawn drawn = {0};
+    EB_TRY(eb_drawn_read(run, frame, bodies, (eb_drawn_kind)kind, &drawn));
+    for (int32_t p = 0; p < drawn.piece_count; p++) {
       eb_render_mesh piece = eb_drawn_piece(&drawn, p);
       eb_view box = nothing;
       for (int32_t i = 0; i < 9 * piece.triangle_count; i++)
         widen(&box, i % 3, piece.X[3 * (size_t)piece.triangles[i / 3] + (size_t)(i % 3)]);
       add_within(&box, &around, view);
     }
-    eb_drawn_clear(&drawn);
-    EB_TRY(error);
   }
   return EB_OK;
 }

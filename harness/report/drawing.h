@@ -22,6 +22,7 @@ EB_MUST eb_error eb_drawing_open(const eb_report_run *run, eb_drawing *out);
 void eb_drawing_close(eb_drawing *drawing);
 
 /* Colour of a region: distinct for the first ten, repeating after. */
+enum { EB_REGION_COLORS = 10 };
 eb_rgb eb_color_of_region(int32_t region);
 
 /* ---- the camera ------------------------------------------------------------------------------ */
@@ -73,8 +74,8 @@ typedef struct eb_drawn {
   int32_t vertex_count, triangle_count, piece_count;
   double *X;          /* vertex_count x 3, m */
   int32_t *triangles; /* triangle_count x 3, outward */
-  int32_t *end;       /* piece_count: behind the last triangle of a piece, which begins where the one
-                         before ends */
+  int32_t *end; /* piece_count: behind the last triangle of a piece, which begins where the one
+                   before ends */
 } eb_drawn;
 
 /* The caller clears *out, also after an error. What is endless reaches as far as the view. */

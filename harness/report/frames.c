@@ -4,6 +4,7 @@
 
 #include "harness/report/pictures.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 /* Frames are chosen by the steps that led to them: frame f is what step[f] led to, and frame 0 the
  * start, which no step led to. */
@@ -25,17 +26,13 @@ static eb_error open_choice(const eb_report_run *run, choice *out) {
   EB_TRY(eb_results_frame_count(run->file, run->index, &frames));
   if (frames == 0 || run->run->repetition > 0) return EB_OK;
   for (out->last = frames - 1; !finite && out->last > 0; out->last -= !finite) {
-    float *x;
+    EB_FREED float *x = NULL;
     EB_TRY(eb_results_frame(run->file, run->index, out->last, &x));
     finite = true;
     for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) finite = finite && isfinite(x[i]);
-    free(x);
   }
   EB_TRY(EB_NEW(out->chosen, out->last + 1));
-  eb_error error =
-      eb_results_column(run->file, run->index, "frames/step", &out->step, &out->frames);
-  if (error) free(out->chosen);
-  return error;
+  return eb_results_column(run->file, run->index, "frames/step", &out->step, &out->frames);
 }
 
 static void close_choice(choice *from) {
@@ -96,7 +93,7 @@ static eb_error choose_peaks(choice *from) {
                                                          {"strained-2", "strained"},
                                                          {"strained-3", "strained"},
                                                          {"strained-4", "strained"}};
-  uint8_t *joined;
+  EB_FREED uint8_t *joined = NULL;
   double most = 0;
   EB_TRY(EB_NEW(joined, from->last + 1));
   for (int p = 0; p < EB_PICTURED_PEAKS; p++) {
@@ -113,7 +110,6 @@ static eb_error choose_peaks(choice *from) {
     mark_slope(from, peak, 1, joined);
     mark_slope(from, peak, -1, joined);
   }
-  free(joined);
   return EB_OK;
 }
 
@@ -143,23 +139,21 @@ static void choose_cuts(choice *from) {
 
 eb_error eb_pictured_frames(const eb_report_run *run, eb_pictured_frame out[EB_PICTURES],
                             int *count) {
-  choice from;
-  eb_error error = EB_OK;
+  EB_OWNED(close_choice) choice from = {0};
   *count = 0;
   EB_TRY(open_choice(run, &from));
   if (!from.chosen) return EB_OK;
   choose(&from, "first", "first frame", 0);
   if (eb_report_sound(run)) {
-    error = choose_peaks(&from);
+    EB_TRY(choose_peaks(&from));
     choose_between(&from, "active", "fibres most active (red)",
                    highest(&from, EB_COL_ACTIVATION, 1, from.last, true));
     choose_cuts(&from);
   }
-  for (size_t f = 0; f <= from.last && !error; f++)
+  for (size_t f = 0; f <= from.last; f++)
     if (from.chosen[f].name) out[(*count)++] = from.chosen[f];
-  if (!error) out[(*count)++] = (eb_pictured_frame){"last", "last frame", from.last};
-  close_choice(&from);
-  return error;
+  out[(*count)++] = (eb_pictured_frame){"last", "last frame", from.last};
+  return EB_OK;
 }
 
 /* ---- updated elements ------------------------------------------------------------------------ */
@@ -186,25 +180,21 @@ static void choose_updated(choice *from, const double *updates, double total) {
 }
 
 eb_error eb_updated_frames(const eb_report_run *run, size_t out[EB_UPDATE_PICTURES], int *count) {
-  choice from;
-  double *updates;
+  EB_OWNED(close_choice) choice from = {0};
+  EB_FREED double *updates = NULL; /* between each frame and the one before, */
+  double total = 0;                /*   without those of the first step */
   *count = 0;
   if (!eb_results_has_updates(run->file, run->index)) return EB_OK;
   EB_TRY(open_choice(run, &from));
   if (!from.chosen) return EB_OK;
-  eb_error error = EB_NEW(updates, from.last + 1);
-  if (!error) {
-    double total = 0; /* between each frame and the one before, without those of the first step */
-    for (size_t f = 0, s = 1; f <= from.last && f < from.frames; f++)
-      for (; s < run->steps && (double)s < from.step[f]; s++) {
-        updates[f] += run->updated_elements[s];
-        total += run->updated_elements[s];
-      }
-    if (total > 0) choose_updated(&from, updates, total);
-    for (size_t f = 0; f <= from.last; f++)
-      if (from.chosen[f].name) out[(*count)++] = f;
-    free(updates);
-  }
-  close_choice(&from);
-  return error;
+  EB_TRY(EB_NEW(updates, from.last + 1));
+  for (size_t f = 0, s = 1; f <= from.last && f < from.frames; f++)
+    for (; s < run->steps && (double)s < from.step[f]; s++) {
+      updates[f] += run->updated_elements[s];
+      total += run->updated_elements[s];
+    }
+  if (total > 0) choose_updated(&from, updates, total);
+  for (size_t f = 0; f <= from.last; f++)
+    if (from.chosen[f].name) out[(*count)++] = f;
+  return EB_OK;
 }

@@ -14,6 +14,7 @@
 #include "harness/untrusted.h"
 #include "problems/base/assert.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -170,11 +171,9 @@ eb_error eb_plotter_start(eb_plotter *plotter) {
   if (wanted > cores) wanted = cores;
   if (wanted > EB_PLOT_PROCESSES) wanted = EB_PLOT_PROCESSES;
   while (plotter->count < wanted) {
-    char **command;
+    EB_FREED char **command = NULL;
     EB_TRY(command_of(plotter, plotter->count, wanted, &command));
-    eb_error error = start_process(plotter->dir, command, &plotter->process[plotter->count]);
-    free(command);
-    EB_TRY(error);
+    EB_TRY(start_process(plotter->dir, command, &plotter->process[plotter->count]));
     plotter->count++;
   }
   eb_strings_clear(&plotter->scripts);

@@ -10,6 +10,7 @@
 #include "harness/results/merge.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
 
 /* ---- statistics ------------------------------------------------------------------------------ */
@@ -70,18 +71,18 @@ static eb_error make_label(const eb_report *report, const eb_run *run, aspect wh
 }
 
 static eb_error name_run(const eb_report *report, eb_report_run *run) {
-  eb_text scene = {0}, label = {0};
-  eb_error error = make_label(report, run->run, SCENE, &scene);
-  if (!error && run->run->from && *run->run->from)
-    error = eb_text_printf(&scene, " from %s of %s", run->run->from_steps, run->run->from);
-  if (!error) error = make_label(report, run->run, SOLVER, &label);
+  EB_OWNED(eb_text_clear) eb_text scene = {0};
+  EB_OWNED(eb_text_clear) eb_text label = {0};
+  EB_TRY(make_label(report, run->run, SCENE, &scene));
+  if (run->run->from && *run->run->from)
+    EB_TRY(eb_text_printf(&scene, " from %s of %s", run->run->from_steps, run->run->from));
+  EB_TRY(make_label(report, run->run, SOLVER, &label));
+  if (run->run->threads > 1)
+    EB_TRY(eb_text_printf(&label, " (%lld threads)", (long long)run->run->threads));
   run->scene = scene.data;
   run->label = label.data;
-  if (!error && run->run->threads > 1) {
-    error = eb_text_printf(&label, " (%lld threads)", (long long)run->run->threads);
-    run->label = label.data;
-  }
-  return error;
+  scene = label = (eb_text){0};
+  return EB_OK;
 }
 
 /* Whether a run of another file has the same name in the same scene. */
@@ -95,25 +96,18 @@ static bool has_double(const eb_report *report, const eb_report_run *run) {
   return false;
 }
 
-static eb_error name_file(eb_report_run *run) {
-  char *label = NULL;
-  EB_TRY(eb_string_format(&label, "%s [%s]", run->label, eb_results_path(run->file)));
-  free(run->label);
-  run->label = label;
-  return EB_OK;
-}
-
 /* Names of files are put behind labels when all that have to be told apart are known. */
 static eb_error name_files(eb_report *report) {
-  bool *doubled;
+  EB_FREED bool *doubled = NULL;
   if (report->file_count < 2) return EB_OK;
   EB_TRY(EB_NEW(doubled, report->run_count));
   for (int r = 0; r < report->run_count; r++) doubled[r] = has_double(report, &report->runs[r]);
-  eb_error error = EB_OK;
-  for (int r = 0; r < report->run_count && !error; r++)
-    if (doubled[r]) error = name_file(&report->runs[r]);
-  free(doubled);
-  return error;
+  for (int r = 0; r < report->run_count; r++) {
+    eb_report_run *run = &report->runs[r];
+    if (doubled[r])
+      EB_TRY(eb_string_format(&run->label, "%s [%s]", run->label, eb_results_path(run->file)));
+  }
+  return EB_OK;
 }
 
 /* ---- machines -------------------------------------------------------------------------------- */

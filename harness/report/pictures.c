@@ -7,6 +7,7 @@
 
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/mesh/faces.h"
 
 enum { WIDTH = 640, HEIGHT = 480, MOST_LINED = 20000 /* triangles with their edges drawn */ };
@@ -26,26 +27,30 @@ typedef struct picture {
   eb_drawn around[EB_DRAWN_KINDS];
 } picture;
 
-static void clear_pictures(picture *pictures, int count) {
-  for (int i = 0; pictures && i < count; i++) {
-    free(pictures[i].X);
-    free(pictures[i].color);
-    free(pictures[i].triangles);
-    for (int k = 0; k < EB_DRAWN_KINDS; k++) eb_drawn_clear(&pictures[i].around[k]);
+typedef struct pictures {
+  int count;
+  picture *at;
+} pictures;
+
+static void clear_pictures(pictures *all) {
+  for (picture *p = all->at; p && p < all->at + all->count; p++) {
+    free(p->X);
+    free(p->color);
+    free(p->triangles);
+    for (int k = 0; k < EB_DRAWN_KINDS; k++) eb_drawn_clear(&p->around[k]);
   }
-  free(pictures);
+  free(all->at);
 }
 
 /* Where everything is in a frame; the first body is the surface. */
 static eb_error read_picture(const eb_drawing *d, size_t frame, picture *out) {
   const eb_report_run *run = d->run;
   eb_result_colliders colliders;
-  float *x;
+  EB_FREED float *x = NULL;
   size_t nodes = (size_t)run->run->nodes;
   EB_TRY(EB_NEW(out->X, 3 * nodes));
   EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
   for (size_t i = 0; i < 3 * nodes; i++) out->X[i] = x[i];
-  free(x);
   for (int k = 0; k < EB_DRAWN_KINDS; k++)
     EB_TRY(eb_drawn_read(run, frame, &out->view, (eb_drawn_kind)k, &out->around[k]));
   EB_TRY(eb_results_colliders(run->file, run->index, frame, &colliders));
@@ -59,8 +64,14 @@ static eb_error read_picture(const eb_drawing *d, size_t frame, picture *out) {
   return EB_OK;
 }
 
-static eb_error draw_all(eb_render *render, const picture *p) {
+static void release_render(eb_render **render) {
+  eb_render_destroy(*render);
+}
+
+static eb_error draw_picture(const picture *p) {
+  EB_OWNED(release_render) eb_render *render = NULL;
   double direction[3];
+  EB_TRY(eb_render_create(WIDTH, HEIGHT, &render));
   eb_view_direction(&p->camera, direction);
   EB_TRY(eb_render_camera(render, p->camera.lo, p->camera.hi, direction));
   for (int b = 0; b < p->body_count; b++) EB_TRY(eb_render_surface(render, &p->body[b]));
@@ -69,31 +80,23 @@ static eb_error draw_all(eb_render *render, const picture *p) {
       const eb_render_mesh piece = eb_drawn_piece(&p->around[k], i);
       EB_TRY(eb_render_surface(render, &piece));
     }
-  return eb_render_ground(render, p->ground);
-}
-
-static eb_error draw_picture(const picture *p) {
-  eb_render *render;
-  EB_TRY(eb_render_create(WIDTH, HEIGHT, &render));
-  eb_error error = draw_all(render, p);
-  if (!error) error = eb_render_write_png(render, p->path);
-  eb_render_destroy(render);
-  return error;
+  EB_TRY(eb_render_ground(render, p->ground));
+  return eb_render_write_png(render, p->path);
 }
 
 /* All at once; the first failure in their order comes back. */
-static eb_error draw_pictures(const picture *pictures, int count) {
-  eb_error *errors, first = EB_OK;
-  EB_TRY(EB_NEW(errors, count));
+static eb_error draw_pictures(const pictures *all) {
+  EB_FREED eb_error *errors = NULL;
+  eb_error first = EB_OK;
+  EB_TRY(EB_NEW(errors, all->count));
 #pragma omp parallel for schedule(dynamic)
-  for (int i = 0; i < count; i++) errors[i] = draw_picture(&pictures[i]);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < all->count; i++) errors[i] = draw_picture(&all->at[i]);
+  for (int i = 0; i < all->count; i++) {
     if (first)
       eb_error_free(errors[i]);
     else
       first = errors[i];
   }
-  free(errors);
   return first;
 }
 
@@ -142,36 +145,31 @@ static eb_error read_frame(const eb_drawing *d, const eb_view *view, const uint8
 static eb_error draw_frames(const eb_drawing *d, const eb_view *view, const char *stem,
                             eb_report_picture *out) {
   eb_pictured_frame chosen[EB_PICTURES];
-  picture *pictures;
-  uint8_t *fibred;
-  int count;
-  EB_TRY(eb_pictured_frames(d->run, chosen, &count));
-  EB_TRY(EB_NEW(pictures, count));
-  eb_error error = find_fibres(d, &fibred);
-  for (int i = 0; i < count && !error; i++) {
-    snprintf(pictures[i].path, sizeof pictures->path, "%s-%s.png", stem, chosen[i].name);
-    error = read_frame(d, view, fibred, chosen[i].frame, &pictures[i]);
+  EB_OWNED(clear_pictures) pictures all = {0};
+  EB_FREED uint8_t *fibred = NULL;
+  EB_TRY(eb_pictured_frames(d->run, chosen, &all.count));
+  EB_TRY(EB_NEW(all.at, all.count));
+  EB_TRY(find_fibres(d, &fibred));
+  for (int i = 0; i < all.count; i++) {
+    snprintf(all.at[i].path, sizeof all.at->path, "%s-%s.png", stem, chosen[i].name);
+    EB_TRY(read_frame(d, view, fibred, chosen[i].frame, &all.at[i]));
   }
-  if (!error) error = draw_pictures(pictures, count);
-  clear_pictures(pictures, count);
-  free(fibred);
-  for (out->count = 0; out->count < count && !error; out->count++) {
+  EB_TRY(draw_pictures(&all));
+  for (; out->count < all.count; out->count++) {
     const eb_pictured_frame *frame = &chosen[out->count];
     out->drawn[out->count].name = frame->name;
     out->drawn[out->count].words = frame->words;
     out->drawn[out->count].time = d->time[frame->frame];
   }
-  return error;
+  return EB_OK;
 }
 
 eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const char *stem,
                          eb_report_picture *out) {
-  eb_drawing d;
+  EB_OWNED(eb_drawing_close) eb_drawing d = {0};
   if (run->run->repetition > 0) return EB_OK;
-  eb_error error = eb_drawing_open(run, &d);
-  if (!error && d.frames > 0) error = draw_frames(&d, view, stem, out);
-  eb_drawing_close(&d);
-  return error;
+  EB_TRY(eb_drawing_open(run, &d));
+  return d.frames > 0 ? draw_frames(&d, view, stem, out) : EB_OK;
 }
 
 /* ---- the picture that stands for a scene ----------------------------------------------------- */
@@ -181,51 +179,50 @@ static eb_error read_poster(const eb_report *report, int r, const eb_pictured_fr
                             char words[200], eb_drawing *d, picture *out) {
   const eb_report_run *run = &report->runs[r];
   const eb_report_scene alone = {.first = r, .last = r + 1};
-  uint8_t *fibred = NULL;
+  EB_FREED uint8_t *fibred = NULL;
   eb_view view;
   EB_TRY(eb_view_fit(report, &alone, &view));
   EB_TRY(eb_drawing_open(run, d));
   EB_TRY(find_fibres(d, &fibred));
-  eb_error error = read_frame(d, &view, fibred, frame->frame, out);
-  free(fibred);
-  if (!error)
-    snprintf(words, 200, "%.120s, %s, t = %.4g s", run->label, frame->words, d->time[frame->frame]);
-  return error;
+  EB_TRY(read_frame(d, &view, fibred, frame->frame, out));
+  snprintf(words, 200, "%.120s, %s, t = %.4g s", run->label, frame->words, d->time[frame->frame]);
+  return EB_OK;
 }
 
-/* *read stays false for a scene without frames. */
+/* Reads nothing of a scene without frames. */
 static eb_error choose_poster(const eb_report *report, eb_report_scene *scene, eb_drawing *d,
-                              picture *out, bool *read) {
+                              picture *out) {
   eb_pictured_frame frame[EB_PICTURES];
   int run = scene->first, count = 0, best = 0;
-  for (; run < scene->last; run++) {
+  for (; run < scene->last && count == 0; run++)
     EB_TRY(eb_pictured_frames(&report->runs[run], frame, &count));
-    if (count > 0) break;
-  }
-  *read = count > 0;
-  if (!*read) return EB_OK;
   while (best < count - 1 && strcmp(frame[best].name, "strained") != 0) best++;
-  return read_poster(report, run, &frame[best], scene->poster, d, out);
+  return count > 0 ? read_poster(report, run - 1, &frame[best], scene->poster, d, out) : EB_OK;
+}
+
+typedef struct drawings {
+  int count;
+  eb_drawing *at;
+} drawings;
+
+static void close_drawings(drawings *all) {
+  for (int i = 0; all->at && i < all->count; i++) eb_drawing_close(&all->at[i]);
+  free(all->at);
 }
 
 eb_error eb_pictures_posters(eb_report *report, const char *dir) {
-  picture *pictures;
-  eb_drawing *drawings;
-  int read = 0, count = report->scene_count;
-  EB_TRY(EB_NEW(pictures, count));
-  eb_error error = EB_NEW(drawings, count);
-  for (int s = 0; s < count && !error; s++) {
-    bool any = false;
-    snprintf(pictures[read].path, sizeof pictures->path, "%s/%s.png", dir,
-             report->scenes[s].prefix);
-    error = choose_poster(report, &report->scenes[s], &drawings[read], &pictures[read], &any);
-    read += any;
+  EB_OWNED(clear_pictures) pictures all = {.count = report->scene_count};
+  EB_OWNED(close_drawings) drawings of = {.count = report->scene_count};
+  EB_TRY(EB_NEW(all.at, all.count));
+  EB_TRY(EB_NEW(of.at, of.count));
+  pictures read = {.at = all.at};
+  for (int s = 0; s < report->scene_count; s++) {
+    picture *next = &all.at[read.count];
+    snprintf(next->path, sizeof next->path, "%s/%s.png", dir, report->scenes[s].prefix);
+    EB_TRY(choose_poster(report, &report->scenes[s], &of.at[read.count], next));
+    read.count += next->body_count > 0;
   }
-  if (!error) error = draw_pictures(pictures, read);
-  clear_pictures(pictures, count);
-  for (int s = 0; drawings && s < count; s++) eb_drawing_close(&drawings[s]);
-  free(drawings);
-  return error;
+  return draw_pictures(&read);
 }
 
 /* ---- updated elements ------------------------------------------------------------------------ */
@@ -262,7 +259,7 @@ static eb_error read_updates(const eb_drawing *d, const eb_view *view, const int
                              size_t frame, int64_t *updated, picture *out) {
   const eb_face_table *table = eb_face_table_of(d->mesh->type);
   size_t most = (size_t)table->count * (size_t)(table->nodes > 3 ? table->nodes - 2 : 1);
-  uint8_t *updates;
+  EB_FREED uint8_t *updates = NULL;
   out->view = *view;
   EB_TRY(read_picture(d, frame, out));
   EB_TRY(EB_NEW(out->triangles, 3 * most * (size_t)d->mesh->element_count));
@@ -272,7 +269,6 @@ static eb_error read_updates(const eb_drawing *d, const eb_view *view, const int
   out->body[0].triangles = out->triangles;
   out->body[0].color = (eb_rgb){1.0f, 0.52f, 0.10f};
   *updated = collect_triangles(d->mesh, mate, updates, out);
-  free(updates);
   out->body[0].edges = out->body[0].triangle_count < MOST_LINED;
   out->body[1].color = (eb_rgb){0.43f, 0.52f, 0.66f};
   out->body[1].translucent = true;
@@ -284,36 +280,33 @@ static eb_error read_updates(const eb_drawing *d, const eb_view *view, const int
 static eb_error draw_updates(const eb_drawing *d, const eb_view *view, const size_t *frames,
                              int count, const char *stem, eb_report_picture *out) {
   eb_view camera[EB_UPDATE_PICTURES];
-  int32_t *mate = NULL, crowded = -1;
-  picture *pictures;
+  EB_OWNED(clear_pictures) pictures all = {.count = count};
+  EB_FREED int32_t *mate = NULL;
+  int32_t crowded = -1;
   EB_TRY(eb_view_follow(d->run, frames, count, camera));
-  EB_TRY(EB_NEW(pictures, count));
-  eb_error error = eb_mesh_face_mates(d->mesh, &mate, &crowded);
-  for (int i = 0; i < count && !error; i++) {
-    snprintf(pictures[i].path, sizeof pictures[i].path, "%s-updates-%d.png", stem, i + 1);
-    pictures[i].camera = camera[i];
-    error = read_updates(d, view, crowded < 0 ? mate : NULL, frames[i], &out->update[i].updated,
-                         &pictures[i]);
+  EB_TRY(EB_NEW(all.at, count));
+  EB_TRY(eb_mesh_face_mates(d->mesh, &mate, &crowded));
+  for (int i = 0; i < count; i++) {
+    snprintf(all.at[i].path, sizeof all.at->path, "%s-updates-%d.png", stem, i + 1);
+    all.at[i].camera = camera[i];
     out->update[i].time = d->time[frames[i]];
+    EB_TRY(read_updates(d, view, crowded < 0 ? mate : NULL, frames[i], &out->update[i].updated,
+                        &all.at[i]));
   }
-  if (!error) error = draw_pictures(pictures, count);
-  clear_pictures(pictures, count);
-  free(mate);
-  if (!error) out->updates = count;
-  return error;
+  EB_TRY(draw_pictures(&all));
+  out->updates = count;
+  return EB_OK;
 }
 
 eb_error eb_pictures_updates(const eb_report_run *run, const eb_view *view, const char *stem,
                              eb_report_picture *out) {
   size_t frames[EB_UPDATE_PICTURES];
   int count;
-  eb_drawing d;
+  EB_OWNED(eb_drawing_close) eb_drawing d = {0};
   EB_TRY(eb_updated_frames(run, frames, &count));
   if (count == 0) return EB_OK;
-  eb_error error = eb_drawing_open(run, &d);
-  if (!error) error = draw_updates(&d, view, frames, count, stem, out);
-  eb_drawing_close(&d);
-  return error;
+  EB_TRY(eb_drawing_open(run, &d));
+  return draw_updates(&d, view, frames, count, stem, out);
 }
 
 eb_error eb_pictures_scene(eb_report *report, const eb_report_scene *scene, const char *dir) {

@@ -11,6 +11,7 @@
 #include "harness/results/json.h"
 #include "harness/strings.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/mesh/faces.h"
 
 enum { LEAST_FRAMES = 9, MOST_FRAMES = 241 };
@@ -130,12 +131,12 @@ static eb_error open_playback(playback *p, size_t room) {
 static eb_error read_bodies(playback *p) {
   part *body = &p->parts[0];
   for (size_t k = 0; k < p->count; k++) {
-    float *x, *to = body->x + 3 * k * (size_t)body->vertex_count;
+    EB_FREED float *x = NULL;
+    float *to = body->x + 3 * k * (size_t)body->vertex_count;
     EB_TRY(eb_results_frame(p->drawing.run->file, p->drawing.run->index, p->frame[k], &x));
     for (int32_t v = 0; v < body->vertex_count; v++)
       memcpy(to + 3 * (size_t)v, x + 3 * (size_t)p->node[v], 3 * sizeof *x);
     eb_strain_at(&p->strain, x, p->strains + k * (size_t)body->triangle_count);
-    free(x);
   }
   return EB_OK;
 }
@@ -205,11 +206,9 @@ static eb_error add_frame(const playback *p, size_t k, eb_drawn *drawn, part *ou
 static eb_error read_around(const playback *p, eb_drawn_kind kind, part *out) {
   out->kind = eb_drawn_names[kind];
   for (size_t k = 0; k < p->count && (k == 0 || out->vertex_count > 0); k++) {
-    eb_drawn drawn;
-    eb_error error = eb_drawn_read(p->drawing.run, p->frame[k], &p->view, kind, &drawn);
-    if (!error) error = add_frame(p, k, &drawn, out);
-    eb_drawn_clear(&drawn);
-    EB_TRY(error);
+    EB_OWNED(eb_drawn_clear) eb_drawn drawn = {0};
+    EB_TRY(eb_drawn_read(p->drawing.run, p->frame[k], &p->view, kind, &drawn));
+    EB_TRY(add_frame(p, k, &drawn, out));
   }
   find_motion(out, p->count);
   out->lattice = eb_no_lattice;
@@ -226,22 +225,18 @@ static uint8_t saturated(int sum) {
 /* Since the frame before of those that are played: summed over those between. */
 static eb_error read_updates(playback *p) {
   size_t elements = (size_t)p->drawing.run->run->elements, next = 0;
-  uint8_t *sum;
   size_t triangles = (size_t)p->drawing.surface.triangle_count;
   for (size_t k = 0; k < p->count && p->updates; k++) {
+    EB_FREED uint8_t *sum = NULL;
     EB_TRY(EB_NEW(sum, elements));
-    eb_error error = EB_OK;
-    for (; next <= p->frame[k] && !error; next++) {
-      uint8_t *one;
-      error = eb_results_updates(p->drawing.run->file, p->drawing.run->index, next, &one);
-      for (size_t e = 0; e < elements && !error; e++) sum[e] = saturated(sum[e] + one[e]);
-      free(one);
+    for (; next <= p->frame[k]; next++) {
+      EB_FREED uint8_t *one = NULL;
+      EB_TRY(eb_results_updates(p->drawing.run->file, p->drawing.run->index, next, &one));
+      for (size_t e = 0; e < elements; e++) sum[e] = saturated(sum[e] + one[e]);
     }
     for (size_t e = 0; e < elements; e++) p->updated[k] += sum[e] > 0;
     for (size_t t = 0; t < triangles; t++)
       if (p->behind[t] >= 0) p->updates[k * triangles + t] = sum[p->behind[t]];
-    free(sum);
-    EB_TRY(error);
   }
   return EB_OK;
 }
@@ -311,23 +306,20 @@ static eb_error gather_contacts(playback *p, const eb_result_contacts *all) {
 }
 
 static eb_error read_contacts(playback *p) {
-  eb_result_contacts all;
+  EB_OWNED(eb_result_contacts_clear) eb_result_contacts all = {0};
   EB_TRY(eb_results_contacts(p->drawing.run->file, p->drawing.run->index, p->drawing.frames, &all));
-  eb_error error = all.count > 0 ? gather_contacts(p, &all) : EB_OK;
-  eb_result_contacts_clear(&all);
-  return error;
+  return all.count > 0 ? gather_contacts(p, &all) : EB_OK;
 }
 
 /* ---- the script ------------------------------------------------------------------------------ */
 
 /* Bytes in base64. */
 static json_t *bytes_json(const void *bytes, size_t count) {
-  eb_text text = {0};
+  EB_OWNED(eb_text_clear) eb_text text = {0};
   eb_error error = eb_text_base64(&text, bytes, count);
-  json_t *json = error ? NULL : json_string(text.data ? text.data : "");
+  if (!error) return json_string(text.data ? text.data : "");
   eb_error_free(error);
-  eb_text_clear(&text);
-  return json;
+  return NULL;
 }
 
 static json_t *vector_json(const double v[3]) {
@@ -360,12 +352,11 @@ static void set(json_t **object, const char *name, json_t *value) {
 /* Adds points on a lattice. */
 static void set_places(json_t **object, const char *name, const eb_lattice *lattice, const float *x,
                        size_t count) {
-  uint16_t *place = eb_calloc(3 * count, sizeof *place);
+  EB_FREED uint16_t *place = eb_calloc(3 * count, sizeof *place);
   if (place) eb_lattice_place(lattice, x, count, place);
   set(object, "lo", vector_json(lattice->lo));
   set(object, "size", vector_json(lattice->size));
   set(object, name, place ? bytes_json(place, 3 * count * sizeof *place) : NULL);
-  free(place);
 }
 
 static json_t *parts_json(const playback *p) {
@@ -387,18 +378,29 @@ static json_t *parts_json(const playback *p) {
   return list;
 }
 
+static json_t *palette_json(void) {
+  json_t *list = json_array();
+  for (int r = 0; r < EB_REGION_COLORS; r++) {
+    eb_rgb c = eb_color_of_region(r);
+    char hex[8];
+    snprintf(hex, sizeof hex, "#%02x%02x%02x", (unsigned)lrintf(255 * c.r),
+             (unsigned)lrintf(255 * c.g), (unsigned)lrintf(255 * c.b));
+    json_array_append_new(list, json_string(hex));
+  }
+  return list;
+}
+
 /* Names of regions, and the region behind each triangle. */
 static void set_regions(json_t **object, const playback *p) {
   const eb_result_surface *surface = &p->drawing.surface;
   size_t count = (size_t)surface->triangle_count;
   json_t *names = json_array();
-  uint8_t *region = eb_calloc(count, 1);
+  EB_FREED uint8_t *region = eb_calloc(count, 1);
   for (int32_t r = 0; r < p->drawing.mesh->region_count; r++)
     json_array_append_new(names, eb_json_text(p->drawing.mesh->region_name[r]));
   for (size_t t = 0; t < count && region; t++) region[t] = (uint8_t)surface->region[t];
   set(object, "regions", names);
   set(object, "region", region ? bytes_json(region, count) : NULL);
-  free(region);
 }
 
 /* The least byte that 99 % of all do not exceed. */
@@ -415,16 +417,14 @@ static json_t *strain_json(const playback *p) {
   static const double limit = 4;
   size_t count = p->count * (size_t)p->drawing.surface.triangle_count;
   double most = 0;
-  uint8_t *bytes = eb_calloc(count, 1);
+  EB_FREED uint8_t *bytes = eb_calloc(count, 1);
   if (!bytes) return NULL;
   for (size_t i = 0; i < count; i++) most = fmax(most, fmin(limit, p->strains[i]));
   for (size_t i = 0; i < count && most > 0; i++)
     bytes[i] = (uint8_t)rint(255 * sqrt(fmin(1, p->strains[i] / most)));
   double share = usual_most(bytes, count) / 255.0;
-  json_t *json = eb_json_pack("{s:f, s:f, s:o}", "most", most, "range", most * share * share,
-                              "data", bytes_json(bytes, count));
-  free(bytes);
-  return json;
+  return eb_json_pack("{s:f, s:f, s:o}", "most", most, "range", most * share * share, "data",
+                      bytes_json(bytes, count));
 }
 
 static json_t *updated_json(const playback *p) {
@@ -438,7 +438,7 @@ static json_t *contacts_json(const playback *p) {
   size_t count = (size_t)p->offsets[p->count];
   double most = 0;
   eb_lattice lattice = eb_no_lattice;
-  int16_t *share = eb_calloc(3 * count, sizeof *share);
+  EB_FREED int16_t *share = eb_calloc(3 * count, sizeof *share);
   if (!share) return NULL;
   eb_lattice_widen(&lattice, p->point, count);
   for (int d = 0; d < 3 && count == 0; d++) lattice.lo[d] = lattice.size[d] = 0;
@@ -448,20 +448,21 @@ static json_t *contacts_json(const playback *p) {
   json_t *json = eb_json_pack("{s:o, s:f, s:o}", "offsets", counts_json(p->offsets, p->count + 1),
                               "most", most, "forces", bytes_json(share, 3 * count * sizeof *share));
   set_places(&json, "points", &lattice, p->point, count);
-  free(share);
   return json;
 }
 
 static json_t *playback_json(const playback *p, const char *name) {
   const eb_run *run = p->drawing.run->run;
   bool samples = run->from_steps && strstr(run->from_steps, "..");
+  double direction[3];
+  eb_view_direction(&p->view, direction);
   json_t *json = eb_json_pack(
-      "{s:s, s:I, s:o, s:o, s:b, s:b, s:f, s:f, s:o, s:o}", "name", name, "stored",
+      "{s:s, s:I, s:o, s:o, s:b, s:b, s:f, s:f, s:o, s:o, s:o, s:o}", "name", name, "stored",
       (json_int_t)p->drawing.frames, "time", frames_json(p, p->drawing.time), "step",
       frames_json(p, p->drawing.step), "samples", samples, "planar", p->view.planar, "ground",
       p->ground, "precision", eb_lattice_precision(&p->parts[0].lattice), "box",
       eb_json_pack("{s:o, s:o}", "lo", vector_json(p->view.lo), "hi", vector_json(p->view.hi)),
-      "parts", parts_json(p));
+      "direction", vector_json(direction), "palette", palette_json(), "parts", parts_json(p));
   set_regions(&json, p);
   set(&json, "strain", strain_json(p));
   if (p->updates) set(&json, "updated", updated_json(p));
@@ -471,12 +472,10 @@ static json_t *playback_json(const playback *p, const char *name) {
 
 static eb_error put_script(eb_text *out, const playback *p, const char *name) {
   json_t *json = playback_json(p, name);
-  char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+  EB_FREED char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
   json_decref(json);
   if (!text) return EB_ERROR(EB_ERR_MEMORY, "no memory for the script that plays '%s'", name);
-  eb_error error = eb_text_printf(out, "elastobench.add(%s);\n", text);
-  free(text);
-  return error;
+  return eb_text_printf(out, "elastobench.add(%s);\n", text);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -495,21 +494,17 @@ static eb_error read_all(playback *p, size_t room) {
 
 eb_error eb_playback_write(const eb_report_run *run, size_t room, const char *dir, const char *name,
                            eb_playback *out) {
-  playback p = {.count = 0};
-  eb_text script = {0};
+  EB_OWNED(close_playback) playback p = {.count = 0};
+  EB_OWNED(eb_text_clear) eb_text script = {0};
   char path[4096];
   *out = (eb_playback){.name = ""};
+  EB_TRY(eb_drawing_open(run, &p.drawing));
+  if (p.drawing.frames == 0) return EB_OK;
+  EB_TRY(read_all(&p, room));
+  EB_TRY(put_script(&script, &p, name));
   snprintf(path, sizeof path, "%s/%s.js", dir, name);
-  eb_error error = eb_drawing_open(run, &p.drawing);
-  bool any = !error && p.drawing.frames > 0;
-  if (any) error = read_all(&p, room);
-  if (any && !error) error = put_script(&script, &p, name);
-  if (any && !error) error = eb_text_write(path, &script);
-  if (any && !error) {
-    snprintf(out->name, sizeof out->name, "%s", name);
-    out->frames = p.count;
-  }
-  eb_text_clear(&script);
-  close_playback(&p);
-  return error;
+  EB_TRY(eb_text_write(path, &script));
+  snprintf(out->name, sizeof out->name, "%s", name);
+  out->frames = p.count;
+  return EB_OK;
 }

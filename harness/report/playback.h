@@ -8,6 +8,8 @@
  *   samples               true: frames are no motion but states side by side (record.h)
  *   planar, ground, box   whether all lies in a plane z = const; m; lo and hi of the bodies in all
  *                         frames, m
+ *   direction             from the viewer, who sees it first as in pictures
+ *   palette               colours of regions, as many as there are different ones
  *   precision             of the bodies' positions, m (eb_lattice_precision)
  *   parts                 surfaces, the bodies first: kind (body, obstacle, collider, link),
  *                         vertices, triangles, moving; lo and size of a lattice (channels.h);

@@ -9,6 +9,7 @@
 #include "harness/results/accuracy.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 /* Of repetitions the first; a run that failed its audit is not shown beside others by its times. */
 static bool is_drawn(const eb_plot_kind *kind, const eb_report_run *run) {
@@ -474,12 +475,11 @@ static void put_summary(const eb_report *report, const char *const *labels, eb_p
 
 eb_error eb_plots_summary(const eb_report *report, eb_plotter *plotter, bool *drawn, int *lacking) {
   enum { MOST_LABELS = 16 };
-  const char **labels;
+  EB_FREED const char **labels = NULL;
   EB_TRY(EB_NEW(labels, report->run_count));
   int count = distinct_labels(report, labels);
   eb_plot plot = {.series = count < MOST_LABELS ? count : MOST_LABELS};
   *lacking = count - plot.series;
   if (count > 0) put_summary(report, labels, &plot);
-  free(labels);
   return eb_plot_draw(plotter, "summary", "summary", "Median wall time a step", &plot, drawn);
 }

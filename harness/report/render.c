@@ -17,6 +17,7 @@
 
 #include "problems/base/file.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/base/vector3.h"
 
 enum {
@@ -640,14 +641,11 @@ eb_error eb_render_write_png(const eb_render *render, const char *path) {
                      .width = (png_uint_32)render->width,
                      .height = (png_uint_32)render->height};
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
-  uint8_t *rgb, *file = NULL;
+  EB_FREED uint8_t *rgb = NULL, *file = NULL;
   EB_TRY(EB_NEW(rgb, PNG_IMAGE_SIZE(image)));
-  eb_error error = EB_NEW(file, bytes);
-  if (!error) eb_render_pixels(render, rgb);
-  if (!error && !png_image_write_to_memory(&image, file, &bytes, 0, rgb, 0, NULL))
-    error = EB_ERROR(EB_ERR_LIBRARY, "libpng on '%s': %s", path, image.message);
-  if (!error) error = eb_file_write(path, file, bytes);
-  free(rgb);
-  free(file);
-  return error;
+  EB_TRY(EB_NEW(file, bytes));
+  eb_render_pixels(render, rgb);
+  if (!png_image_write_to_memory(&image, file, &bytes, 0, rgb, 0, NULL))
+    return EB_ERROR(EB_ERR_LIBRARY, "libpng on '%s': %s", path, image.message);
+  return eb_file_write(path, file, bytes);
 }

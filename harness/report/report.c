@@ -15,6 +15,7 @@
 #include "harness/report/tables.h"
 #include "harness/results/accuracy.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
 
 /* A report in the making. */
@@ -117,8 +118,8 @@ static void put_facts(const eb_report_run *run, eb_doc *doc) {
 static eb_error put_player(const eb_report *report, const eb_report_scene *scene, eb_doc *doc) {
   int count = scene->last - scene->first;
   char picture[200];
-  eb_text markup = {0};
-  eb_played *runs;
+  EB_OWNED(eb_text_clear) eb_text markup = {0};
+  EB_FREED eb_played *runs = NULL;
   EB_TRY(EB_NEW(runs, count));
   for (int r = 0; r < count; r++) {
     const eb_report_run *run = &report->runs[scene->first + r];
@@ -129,12 +130,9 @@ static eb_error put_player(const eb_report *report, const eb_report_scene *scene
                                                               : run->run->outcome};
   }
   snprintf(picture, sizeof picture, "%s.png", scene->prefix);
-  eb_error error =
-      eb_page_player(&markup, runs, count, scene->poster[0] ? picture : NULL, scene->poster);
-  if (!error && markup.data) eb_doc_markup(doc, markup.data);
-  eb_text_clear(&markup);
-  free(runs);
-  return error;
+  EB_TRY(eb_page_player(&markup, runs, count, scene->poster[0] ? picture : NULL, scene->poster));
+  if (markup.data) eb_doc_markup(doc, markup.data);
+  return EB_OK;
 }
 
 static eb_error put_scene(const eb_report *report, const eb_report_scene *scene, eb_doc *doc) {
@@ -262,11 +260,10 @@ static void put_summary(const workspace *work, eb_doc *doc) {
 }
 
 static eb_error put_definitions(eb_doc *doc) {
-  eb_text markup = {0};
-  eb_error error = eb_definitions_html(&markup);
-  if (!error) eb_doc_markup(doc, markup.data);
-  eb_text_clear(&markup);
-  return error;
+  EB_OWNED(eb_text_clear) eb_text markup = {0};
+  EB_TRY(eb_definitions_html(&markup));
+  eb_doc_markup(doc, markup.data);
+  return EB_OK;
 }
 
 /* Machine and program of every file. */
@@ -299,16 +296,28 @@ static eb_error put_page(const workspace *work, eb_doc *doc) {
 
 /* ---- plots ----------------------------------------------------------------------------------- */
 
+typedef struct trees {
+  int count;
+  eb_tree_log *at;
+} trees;
+
+static void clear_trees(trees *all) {
+  for (int t = 0; all->at && t < all->count; t++) eb_results_tree_clear(&all->at[t]);
+  free(all->at);
+}
+
 /* The elimination trees of a scene's runs, each that none before it has too. */
-static eb_error draw_trees(workspace *work, const eb_report_scene *scene, eb_tree_log *trees) {
+static eb_error draw_trees(workspace *work, const eb_report_scene *scene) {
+  EB_OWNED(clear_trees) trees all = {.count = scene->last - scene->first};
+  EB_TRY(EB_NEW(all.at, all.count));
   for (int r = scene->first; r < scene->last; r++) {
     eb_report_run *run = &work->report.runs[r];
-    eb_tree_log *tree = &trees[r - scene->first];
+    eb_tree_log *tree = &all.at[r - scene->first];
     char base[192], name[512];
     EB_TRY(eb_results_tree(run->file, run->index, tree));
     run->picture.supernodes = tree->count;
     run->picture.tree = tree->count > 0;
-    for (const eb_tree_log *before = trees; before < tree && run->picture.tree; before++)
+    for (const eb_tree_log *before = all.at; before < tree && run->picture.tree; before++)
       run->picture.tree = !eb_tree_equal(tree, before);
     snprintf(base, sizeof base, "%s-tree", stem_of(scene, r).text);
     snprintf(name, sizeof name, "%s, %s", run->scene, run->label);
@@ -317,28 +326,19 @@ static eb_error draw_trees(workspace *work, const eb_report_scene *scene, eb_tre
   return EB_OK;
 }
 
-static eb_error draw_scene(workspace *work, eb_report_scene *scene) {
-  eb_tree_log *trees;
-  int count = scene->last - scene->first;
-  EB_TRY(eb_plots_scene(&work->report, scene->first, scene->last, &work->plotter, scene->prefix,
-                        scene->plot));
-  for (int r = scene->first; r < scene->last; r++) {
-    eb_report_run *run = &work->report.runs[r];
-    char base[192];
-    snprintf(base, sizeof base, "%s-stages", stem_of(scene, r).text);
-    EB_TRY(eb_plots_stages(run, &work->plotter, base, &run->picture.stages));
-  }
-  EB_TRY(EB_NEW(trees, count));
-  eb_error error = draw_trees(work, scene, trees);
-  for (int r = 0; r < count; r++) eb_results_tree_clear(&trees[r]);
-  free(trees);
-  return error;
-}
-
 static eb_error draw_plots(workspace *work) {
-  for (int s = 0; s < work->report.scene_count; s++)
-    EB_TRY(draw_scene(work, &work->report.scenes[s]));
-  EB_TRY(eb_plots_summary(&work->report, &work->plotter, &work->summary, &work->summary_lacking));
+  const eb_report *report = &work->report;
+  for (eb_report_scene *s = report->scenes; s < report->scenes + report->scene_count; s++) {
+    EB_TRY(eb_plots_scene(report, s->first, s->last, &work->plotter, s->prefix, s->plot));
+    for (int r = s->first; r < s->last; r++) {
+      eb_report_run *run = &report->runs[r];
+      char base[192];
+      snprintf(base, sizeof base, "%s-stages", stem_of(s, r).text);
+      EB_TRY(eb_plots_stages(run, &work->plotter, base, &run->picture.stages));
+    }
+    EB_TRY(draw_trees(work, s));
+  }
+  EB_TRY(eb_plots_summary(report, &work->plotter, &work->summary, &work->summary_lacking));
   return eb_plotter_start(&work->plotter);
 }
 

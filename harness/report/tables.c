@@ -9,6 +9,7 @@
 #include "harness/results/accuracy.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
@@ -120,19 +121,17 @@ static void costs_of(const row *rows, int count, int cost, int machine, double *
 }
 
 static eb_error rank(row *rows, int count) {
-  const eb_run **runs;
-  double *costs;
+  EB_FREED const eb_run **runs = NULL;
+  EB_FREED double *costs = NULL;
   EB_TRY(EB_NEW(runs, count));
-  eb_error error = EB_NEW(costs, count);
+  EB_TRY(EB_NEW(costs, count));
   for (int r = 0; r < count; r++) runs[r] = rows[r].run->run;
-  for (int c = 0; c < COSTS && !error; c++)
+  for (int c = 0; c < COSTS; c++)
     for (int r = 0; r < count; r++) {
       costs_of(rows, count, c, rows[r].run->machine, costs);
       rows[r].rank[c] = eb_run_rank(runs, costs, count, r);
     }
-  free(runs);
-  free(costs);
-  return error;
+  return EB_OK;
 }
 
 /* Runs under one heading: of one class, over as many steps, on one machine. */
@@ -232,7 +231,7 @@ static eb_error put_ranking(eb_doc *doc, row *rows, int count) {
       "solver",         "outcome",           "threads",          "steps",
       "error",          "step, median (ms)", "over the fastest", "set-up and steps (s)",
       "over the least", "start to end (s)",  "over the least",   NULL};
-  const eb_report_run **order;
+  EB_FREED const eb_report_run **order = NULL;
   EB_TRY(rank(rows, count));
   EB_TRY(EB_NEW(order, count));
   qsort(rows, (size_t)count, sizeof *rows, compare_rows);
@@ -250,13 +249,12 @@ static eb_error put_ranking(eb_doc *doc, row *rows, int count) {
     put_note(doc, rows[r].run, rows[r].run->run->audit_detail);
   }
   put_table(doc, &of_costs, order, count);
-  free(order);
   return EB_OK;
 }
 
 eb_error eb_report_ranking(const eb_report *report, const eb_report_scene *scene, eb_doc *doc) {
   int count = scene->last - scene->first;
-  row *rows;
+  EB_FREED row *rows = NULL;
   EB_TRY(EB_NEW(rows, count));
   for (int r = 0; r < count; r++) {
     const eb_report_run *run = &report->runs[scene->first + r];
@@ -269,9 +267,7 @@ eb_error eb_report_ranking(const eb_report *report, const eb_report_scene *scene
                              [TOTAL] = run->steps > 0 ? total : NAN,
                              [WHOLE] = run->steps > 0 && whole > 0 ? whole : NAN}};
   }
-  eb_error error = put_ranking(doc, rows, count);
-  free(rows);
-  return error;
+  return put_ranking(doc, rows, count);
 }
 
 /* ---- what the audits found at worst ---------------------------------------------------------- */
@@ -418,11 +414,10 @@ eb_error eb_report_audits(const eb_report *report, const eb_report_scene *scene,
        0,
        {0}}};
   int count = scene->last - scene->first;
-  const eb_report_run **runs;
+  EB_FREED const eb_report_run **runs = NULL;
   EB_TRY(EB_NEW(runs, count));
   for (int r = 0; r < count; r++) runs[r] = &report->runs[scene->first + r];
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
     put_table(doc, &tables[t], runs, count);
-  free(runs);
   return EB_OK;
 }

@@ -6,19 +6,21 @@
 
 #include "harness/report/plots.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 eb_error eb_tree_layout(const eb_tree_log *tree, eb_tree_bar *bars, double *nodes) {
-  double *size, *left = NULL; /* nodes of the subtree; right end of what is left for children */
+  EB_FREED double *size = NULL; /* nodes of the subtree */
+  EB_FREED double *left = NULL; /* right end of what is left for children */
   EB_TRY(EB_NEW(size, tree->count));
-  eb_error error = EB_NEW(left, tree->count);
+  EB_TRY(EB_NEW(left, tree->count));
   *nodes = 0;
-  for (int32_t s = 0; s < tree->count && !error; s++) {
+  for (int32_t s = 0; s < tree->count; s++) {
     size[s] += tree->pivots[s];
     *(tree->parent[s] < 0 ? nodes : &size[tree->parent[s]]) += size[s];
   }
   /* From the last supernode to the first, each takes its width from its parent's right end. */
   double left_for_roots = *nodes;
-  for (int32_t s = tree->count - 1; s >= 0 && !error; s--) {
+  for (int32_t s = tree->count - 1; s >= 0; s--) {
     int32_t parent = tree->parent[s];
     double *end = parent < 0 ? &left_for_roots : &left[parent];
     bars[s] = (eb_tree_bar){.depth = parent < 0 ? 0 : bars[parent].depth + 1,
@@ -28,9 +30,7 @@ eb_error eb_tree_layout(const eb_tree_log *tree, eb_tree_bar *bars, double *node
     *end = bars[s].lo;
     left[s] = bars[s].hi - tree->pivots[s];
   }
-  free(size);
-  free(left);
-  return error;
+  return EB_OK;
 }
 
 static int by_place(const void *a, const void *b) {
@@ -115,18 +115,16 @@ static void put_icicle(const icicle *at, const eb_tree_bar *bars, int32_t count,
 
 eb_error eb_plots_tree(const eb_tree_log *tree, const char *name, eb_plotter *plotter,
                        const char *base) {
-  eb_tree_bar *bars;
+  EB_FREED eb_tree_bar *bars = NULL;
+  eb_plot plot = {0};
   char title[600];
   double nodes;
   EB_TRY(EB_NEW(bars, tree->count));
-  eb_plot plot = {.error = eb_tree_layout(tree, bars, &nodes)};
-  if (!plot.error) {
-    icicle at = measure_icicle(bars, tree->count);
-    int32_t left = eb_tree_merge(bars, tree->count, nodes / PIXELS);
-    snprintf(title, sizeof title, "%s\n%d supernodes of %.0f nodes, %d deep, %.3g Gflop", name,
-             tree->count, nodes, at.depths, 1e-9 * at.all);
-    put_icicle(&at, bars, left, nodes / PIXELS, &plot);
-  }
-  free(bars);
+  EB_TRY(eb_tree_layout(tree, bars, &nodes));
+  icicle at = measure_icicle(bars, tree->count);
+  int32_t left = eb_tree_merge(bars, tree->count, nodes / PIXELS);
+  snprintf(title, sizeof title, "%s\n%d supernodes of %.0f nodes, %d deep, %.3g Gflop", name,
+           tree->count, nodes, at.depths, 1e-9 * at.all);
+  put_icicle(&at, bars, left, nodes / PIXELS, &plot);
   return eb_plot_draw(plotter, base, "tree", title, &plot, NULL);
 }

@@ -74,7 +74,6 @@ window.elastobench = (() => {
 
   // ---- colours
 
-  const regionColors = ['#8ca8cc', '#e68f4a', '#78b070', '#d66b6b', '#a88cc4', '#9e7a61', '#e8a1bf', '#949494', '#ccc459', '#61b8bd'];
   const scale = ['#440154', '#472d7b', '#3b528b', '#2c728e', '#21918c', '#28ae80', '#5ec962', '#addc30', '#fde725']; // viridis
   const orange = '#ff851a', red = '#d62728', blue = '#5b8def', plain = '#a9b4c4';
   const rgb = hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16) / 255);
@@ -318,7 +317,7 @@ window.elastobench = (() => {
       gl.useProgram(this.body.made);
       gl.uniformMatrix4fv(at.camera, false, look.camera);
       gl.uniform3fv(at.eye, look.eye);
-      gl.uniform3fv(at.palette, regionColors.flatMap(rgb));
+      gl.uniform3fv(at.palette, run.palette.flatMap(rgb));
       gl.uniform3fv(at.stops, scale.flatMap(rgb));
       gl.uniform3fv(at.tint, look.tint);
       gl.uniform3fv(at.mark, rgb(orange));
@@ -407,11 +406,13 @@ window.elastobench = (() => {
   // ---- the eye: turns about the middle of a box
 
   class Eye {
-    fit(box, planar) {
+    // Looks along `direction` as pictures do; straight down, y is upright.
+    fit(box, direction) {
+      const back = unit(direction.map(x => -x)), level = Math.hypot(back[0], back[1]);
       this.middle = box.lo.map((x, d) => (x + box.hi[d]) / 2);
       this.radius = Math.hypot(...minus(box.hi, box.lo)) / 2 || 1;
-      this.turn = planar ? -Math.PI / 2 : -1.9076; // from the front, a little from the left
-      this.rise = planar ? Math.PI / 2 - 1e-4 : 0.34;
+      this.turn = level > 0 ? Math.atan2(back[1], back[0]) : -Math.PI / 2;
+      this.rise = Math.min(Math.atan2(back[2], level), Math.PI / 2 - 1e-4);
       this.near = 1;
     }
 
@@ -668,14 +669,14 @@ window.elastobench = (() => {
     }
 
     fit() {
-      const planar = this.runs.every(run => run.planar), box = {lo: [...this.runs[0].box.lo], hi: [...this.runs[0].box.hi]};
+      const box = {lo: [...this.runs[0].box.lo], hi: [...this.runs[0].box.hi]};
       for (const run of this.runs)
         for (let d = 0; d < 3; d++) {
           box.lo[d] = Math.min(box.lo[d], run.box.lo[d]);
           box.hi[d] = Math.max(box.hi[d], run.box.hi[d]);
         }
       this.box = box;
-      this.eye.fit(box, planar);
+      this.eye.fit(box, (this.runs.find(run => !run.planar) ?? this.runs[0]).direction);
     }
 
     // ---- time
@@ -840,7 +841,7 @@ window.elastobench = (() => {
       const bar = (text, unit, factor = 1) => [['span', '0'], ['b', '', `linear-gradient(to right, ${scale})`], ['span', short(factor * range, unit) + ' and more'], ['span', text]];
       const regions = [...new Set(this.runs.flatMap(run => run.regions))];
       const list = {
-        region: () => regions.slice(0, 12).flatMap((name, r) => chip(regionColors[r % 10], name)),
+        region: () => regions.slice(0, 12).flatMap((name, r) => chip(this.runs[0].palette[r % 10], name)),
         strain: () => bar('largest |principal stretch \u2212 1| of the element behind', ' %', 100),
         updated: () => chip(orange, 'element matrix brought up to date since the frame before'),
         error: () => bar('distance of each point from where the other run has it at that time', ' m'),
