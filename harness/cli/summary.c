@@ -111,15 +111,15 @@ eb_error eb_summary_plan(const eb_plan *plan, bool json, FILE *out) {
   for (int i = 0; i < plan->sweep_count; i++) {
     const eb_sweep *s = &plan->sweeps[i];
     const char *scene = s->trial.scene->name, *solver = s->trial.solver->name;
-    double high = eb_sweep_value(s, s->count - 1);
+    double high = eb_axis_value(&s->axis, s->axis.count - 1);
     if (json)
       json_array_append_new(sweeps,
                             eb_json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f}", "name", s->name,
-                                         "scene", scene, "solver", solver, "option", s->option,
-                                         "low", s->low, "high", high, "step", s->step));
+                                         "scene", scene, "solver", solver, "option", s->axis.option,
+                                         "low", s->axis.low, "high", high, "step", s->axis.step));
     else
       eb_print(out, "%-28s %-32s sweep of %s from %g to %g in steps of %g\n", scene, solver,
-               s->option, s->low, high, s->step);
+               s->axis.option, s->axis.low, high, s->axis.step);
   }
   if (json)
     return eb_json_print(

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/case/case.h"
 #include "harness/names.h"
 
 /* 0.1 + 2 * 0.1 is to be 0.3. */
@@ -22,6 +23,8 @@ static eb_error parse_range(const char *range, size_t length, const char *step, 
   EB_TRY(eb_parse_real("sweep", dots + 2, -1e300, 1e300, &high));
   EB_TRY(eb_parse_real("the step of sweep", step, 1e-300, 1e300, &out->step));
   double steps = (high - out->low) / out->step;
+  if (!(high >= out->low))
+    return EB_ERROR(EB_ERR_USAGE, "sweep: the range %g..%g ends before it begins", out->low, high);
   if (!(steps >= 0) || steps > most || fabs(steps - round(steps)) > rounding * fmax(1, steps))
     return EB_ERROR(EB_ERR_USAGE, "sweep: from %g in steps of %g there is no %g", out->low,
                     out->step, high);
@@ -81,6 +84,34 @@ eb_error eb_axis_copy(const eb_axis *from, eb_axis *to) {
   for (int i = 0; i < from->values.count; i++)
     EB_TRY(eb_strings_add(&to->values, from->values.items[i]));
   return EB_OK;
+}
+
+double eb_axis_value(const eb_axis *axis, int64_t i) {
+  char text[40];
+  snprintf(text, sizeof text, "%.*g", digits, axis->low + (double)i * axis->step);
+  return strtod(text, NULL);
+}
+
+static bool has_option(const eb_option *options, const char *name) {
+  for (; options && options->name; options++)
+    if (strcmp(options->name, name) == 0) return true;
+  return false;
+}
+
+eb_error eb_axis_assign(const eb_axis *axis, int64_t i, eb_case *work) {
+  bool of_solver = has_option(work->solver->options, axis->option);
+  if (!of_solver && !has_option(work->scene->parameters, axis->option))
+    return EB_ERROR(EB_ERR_USAGE, "neither %s nor %s has an option '%s'", work->solver->name,
+                    work->scene->name, axis->option);
+  char **assignments = of_solver ? &work->options : &work->parameters;
+  const char *given = *assignments ? *assignments : "";
+  eb_text value = {0};
+  eb_error error = eb_axis_put(axis, i, &value);
+  if (!error)
+    error = eb_string_format(assignments, "%s%s%s=%s", given, *given ? "," : "", axis->option,
+                             value.data);
+  eb_text_clear(&value);
+  return error;
 }
 
 eb_error eb_axis_put(const eb_axis *axis, int64_t i, eb_text *out) {

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "harness/strings.h"
 #include "harness/suite/donors.h"
 #include "harness/suite/trust.h"
+#include "harness/suite/words.h"
 #include "harness/untrusted.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
@@ -127,13 +127,10 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
 /* What a case is called in its section; `first`: of its repetitions. */
 static eb_error add_label(const scene_loop *loop, int at, bool first) {
   eb_plan *plan = loop->plan;
-  size_t count = (size_t)plan->label_count;
-  eb_plan_label *grown = eb_recalloc(plan->labels, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan a case");
-  plan->labels = grown;
-  grown[count].at = at;
-  EB_TRY(eb_string_set(&grown[count].label, loop->label));
-  plan->label_count++;
+  EB_TRY(eb_append(&plan->labels, &plan->label_count, sizeof *plan->labels));
+  eb_plan_label *label = &plan->labels[plan->label_count - 1];
+  label->at = at;
+  EB_TRY(eb_string_set(&label->label, loop->label));
   if (first) *loop->cases = (eb_section_cases){loop->cases->count + 1, at};
   return EB_OK;
 }
@@ -181,12 +178,6 @@ static eb_error add_competitors(const scene_loop *loop) {
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-static bool has_option(const eb_option *options, const char *name) {
-  for (; options && options->name; options++)
-    if (strcmp(options->name, name) == 0) return true;
-  return false;
-}
-
 static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
   const eb_plan *plan = loop->plan;
   const eb_ties *ties = loop->ties;
@@ -202,21 +193,16 @@ static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
     if (strcmp(plan->sweeps[i].name, sweep->name) == 0)
       return EB_ERROR(EB_ERR_USAGE, "there are two sweeps named '%s'; give one another label",
                       sweep->name);
-  EB_TRY(eb_string_set(&sweep->option, ties->option));
   sweep->donor = sweep->trial.donor;
-  sweep->low = ties->low;
-  sweep->step = ties->step;
   sweep->scan = ties->scan;
-  sweep->count = llround((ties->high - ties->low) / ties->step) + 1;
-  sweep->of_scene = !has_option(sweep->trial.solver->options, ties->option) &&
-                    has_option(loop->scene->parameters, ties->option);
-  if (sweep->scan && sweep->count > EB_SWEEP_TRIALS)
+  EB_TRY(eb_axis_copy(&ties->search, &sweep->axis));
+  if (sweep->scan && sweep->axis.count > EB_SWEEP_TRIALS)
     return EB_ERROR(EB_ERR_USAGE, "sweep: a scan tries at most %d values, not %lld",
-                    EB_SWEEP_TRIALS, (long long)sweep->count);
+                    EB_SWEEP_TRIALS, (long long)sweep->axis.count);
   /* Both ends are tried out, so that what the option does not take is said before anything runs. */
   for (int end = 0; end < 2; end++) {
     eb_case trial;
-    EB_TRY(eb_error_prefix(eb_sweep_case(sweep, end ? sweep->count - 1 : 0, &trial), "sweep"));
+    EB_TRY(eb_error_prefix(eb_sweep_case(sweep, end ? sweep->axis.count - 1 : 0, &trial), "sweep"));
     eb_case_clear(&trial);
   }
   return EB_OK;
@@ -224,19 +210,17 @@ static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
 
 static eb_error add_sweep(const scene_loop *loop) {
   eb_plan *plan = loop->plan;
-  size_t count = (size_t)plan->sweep_count;
   const eb_settings *s = &loop->settings;
   if (loop->solvers->count != 1 || s->thread_count > 1 || s->repeat > 1)
     return EB_ERROR(EB_ERR_USAGE, "a sweep is of one scene and one solver, with one thread count "
                                   "and no repetitions; make a section for each");
-  eb_sweep *grown = eb_recalloc(plan->sweeps, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan a sweep");
-  plan->sweeps = grown;
-  eb_error error = fill_sweep(loop, &grown[count]);
+  eb_sweep sweep = {0};
+  eb_error error = fill_sweep(loop, &sweep);
+  if (!error) error = eb_append(&plan->sweeps, &plan->sweep_count, sizeof sweep);
   if (error)
-    eb_sweep_clear(&grown[count]);
+    eb_sweep_clear(&sweep);
   else
-    plan->sweep_count++;
+    plan->sweeps[plan->sweep_count - 1] = sweep;
   return error;
 }
 
@@ -288,22 +272,19 @@ static eb_error add_points(const scene_loop *loop, const eb_product *grid) {
 
 static eb_error add_grid(const scene_loop *loop) {
   eb_plan *plan = loop->plan;
-  size_t count = (size_t)plan->grid_count;
   eb_product grid = {0};
   eb_error error = fill_grid(loop, &grid);
-  if (!error && loop->request->grids) {
-    eb_product *grown = eb_recalloc(plan->grids, count, count + 1, sizeof *grown);
-    if (grown) {
-      plan->grids = grown;
-      grown[plan->grid_count++] = grid;
-      if (loop->cases) loop->cases->count = grid.count < INT_MAX ? (int)grid.count : INT_MAX;
-      return EB_OK;
-    }
-    error = EB_ERROR(EB_ERR_MEMORY, "cannot plan a sweep");
+  bool whole = loop->request->grids;
+  if (!error)
+    error =
+        whole ? eb_append(&plan->grids, &plan->grid_count, sizeof grid) : add_points(loop, &grid);
+  if (error || !whole) {
+    eb_product_clear(&grid);
+    return error;
   }
-  if (!error) error = add_points(loop, &grid);
-  eb_product_clear(&grid);
-  return error;
+  plan->grids[plan->grid_count - 1] = grid;
+  if (loop->cases) loop->cases->count = grid.count < INT_MAX ? (int)grid.count : INT_MAX;
+  return EB_OK;
 }
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
@@ -319,7 +300,7 @@ static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suit
                       "no solver for '%s': name some with -s; 'elastobench list "
                       "solvers' shows them",
                       loop->scene->name);
-    EB_TRY(loop->ties && loop->ties->option           ? add_sweep(loop)
+    EB_TRY(loop->ties && loop->ties->search.option    ? add_sweep(loop)
            : loop->ties && loop->ties->axis_count > 0 ? add_grid(loop)
                                                       : add_competitors(loop));
   }
@@ -409,7 +390,7 @@ static eb_error add_section(const eb_request *request, const eb_suite *suite, pr
   if (section->ties.file)
     EB_TRY(eb_error_prefix(eb_sandbox_verify("results", section->ties.file, NULL), "[%s]: from",
                            section->label));
-  if (section->ties.option && section->scenes.count > 1)
+  if (section->ties.search.option && section->scenes.count > 1)
     return EB_ERROR(EB_ERR_USAGE, "[%s]: a sweep is of one scene", section->label);
   for (int i = 0; i < section->scenes.count; i++)
     EB_TRY(eb_error_prefix(add_scene_spec(&loop, section->scenes.items[i], false), "[%s]",
@@ -457,7 +438,7 @@ static eb_error add_name(const eb_request *request, const char *name, eb_plan *p
     return add_scene_spec(&loop, name, true);
   }
   if (request->ties &&
-      (request->ties->tied || request->ties->option || request->ties->axis_count > 0))
+      (request->ties->tied || request->ties->search.option || request->ties->axis_count > 0))
     return EB_ERROR(EB_ERR_USAGE,
                     "--from and --sweep are of scenes; suite '%s' says itself what its cases start "
                     "from",

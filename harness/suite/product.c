@@ -10,29 +10,6 @@
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-static bool has_option(const eb_option *options, const char *name) {
-  for (; options && options->name; options++)
-    if (strcmp(options->name, name) == 0) return true;
-  return false;
-}
-
-/* Gives the case the i-th value of an axis: an option of its solver or, where that has none of the
- * name, a parameter of its scene. */
-static eb_error assign(const eb_axis *axis, int64_t i, eb_case *work) {
-  bool of_solver = has_option(work->solver->options, axis->option);
-  if (!of_solver && !has_option(work->scene->parameters, axis->option))
-    return EB_ERROR(EB_ERR_USAGE, "sweep: neither %s nor %s has an option '%s'", work->solver->name,
-                    work->scene->name, axis->option);
-  char **assignments = of_solver ? &work->options : &work->parameters;
-  const char *given = *assignments ? *assignments : "";
-  eb_text text = {0};
-  eb_error error = eb_text_printf(&text, "%s%s%s=", given, *given ? "," : "", axis->option);
-  if (!error) error = eb_axis_put(axis, i, &text);
-  if (!error) error = eb_string_set(assignments, text.data);
-  eb_text_clear(&text);
-  return error;
-}
-
 /* The case of a solver at a point. */
 static eb_error make_case(const eb_product *grid, int solver, int64_t point, eb_case *out) {
   EB_TRY(eb_case_copy(&grid->solvers[solver], out));
@@ -40,7 +17,7 @@ static eb_error make_case(const eb_product *grid, int solver, int64_t point, eb_
   int64_t rest = grid->points;
   for (int a = 0; a < grid->axis_count && !error; a++) {
     rest /= grid->axes[a].count;
-    error = assign(&grid->axes[a], point / rest, out);
+    error = eb_axis_assign(&grid->axes[a], point / rest, out);
     point %= rest;
   }
   return error;
@@ -87,7 +64,7 @@ static eb_error try_ends(const eb_product *grid) {
       for (int end = 0; end < 2; end++) {
         eb_case trial;
         eb_error error = make_case(grid, s, end ? (grid->axes[a].count - 1) * stride : 0, &trial);
-        EB_TRY(finish_case(grid, s, error, &trial));
+        EB_TRY(eb_error_prefix(finish_case(grid, s, error, &trial), "sweep"));
         eb_case_clear(&trial);
       }
     stride *= grid->axes[a].count;

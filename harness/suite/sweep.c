@@ -11,36 +11,25 @@
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* 0.1 + 2 * 0.1 is to be 0.3. */
-static const int digits = 12;
-
-double eb_sweep_value(const eb_sweep *sweep, int64_t i) {
-  char text[40];
-  snprintf(text, sizeof text, "%.*g", digits, sweep->low + (double)i * sweep->step);
-  return strtod(text, NULL);
-}
-
 eb_error eb_sweep_case(const eb_sweep *sweep, int64_t i, eb_case *out) {
   EB_TRY(eb_case_copy(&sweep->trial, out));
-  char **assignments = sweep->of_scene ? &out->parameters : &out->options;
-  eb_error error = eb_string_format(assignments, "%s%s%s=%.*g", *assignments ? *assignments : "",
-                                    *assignments && **assignments ? "," : "", sweep->option, digits,
-                                    eb_sweep_value(sweep, i));
+  eb_error error = eb_axis_assign(&sweep->axis, i, out);
   if (!error) error = eb_case_resolve(out, sweep->plugin);
   if (error) eb_case_clear(out);
   return error;
 }
 
 eb_error eb_sweep_identity(const eb_sweep *sweep, char **out) {
+  const eb_axis *axis = &sweep->axis;
   *out = NULL;
-  return eb_string_format(out, "%s sweep=%s:%.*g+%.*g*%" PRId64 "%s", sweep->trial.task,
-                          sweep->option, digits, sweep->low, digits, sweep->step, sweep->count - 1,
+  return eb_string_format(out, "%s sweep=%s:%.12g+%.12g*%" PRId64 "%s", sweep->trial.task,
+                          axis->option, axis->low, axis->step, axis->count - 1,
                           sweep->scan ? " scan" : "");
 }
 
 void eb_sweep_clear(eb_sweep *sweep) {
   free(sweep->name);
-  free(sweep->option);
+  eb_axis_clear(&sweep->axis);
   eb_case_clear(&sweep->trial);
   *sweep = (eb_sweep){0};
 }
@@ -49,11 +38,11 @@ void eb_sweep_clear(eb_sweep *sweep) {
 
 eb_error eb_search_begin(const eb_sweep *sweep, eb_search *out) {
   const eb_case *trial = &sweep->trial;
-  *out = (eb_search){.sweep = sweep, .low = -1, .high = sweep->count};
+  *out = (eb_search){.sweep = sweep, .low = -1, .high = sweep->axis.count};
   eb_sweep_record *r = &out->record;
-  r->low = sweep->low;
-  r->step = sweep->step;
-  r->high = eb_sweep_value(sweep, sweep->count - 1);
+  r->low = sweep->axis.low;
+  r->step = sweep->axis.step;
+  r->high = eb_axis_value(&sweep->axis, sweep->axis.count - 1);
   r->energy_limit = r->least_stable = r->greatest_unstable = NAN;
   EB_TRY(eb_string_set(&r->name, sweep->name));
   EB_TRY(eb_sweep_identity(sweep, &r->identity));
@@ -61,7 +50,7 @@ eb_error eb_search_begin(const eb_sweep *sweep, eb_search *out) {
   EB_TRY(eb_string_set(&r->parameters, trial->all_parameters));
   EB_TRY(eb_string_set(&r->solver, trial->solver->name));
   EB_TRY(eb_string_set(&r->options, trial->all_options));
-  EB_TRY(eb_string_set(&r->option, sweep->option));
+  EB_TRY(eb_string_set(&r->option, sweep->axis.option));
   EB_TRY(eb_string_set(&r->found, ""));
   EB_TRY(eb_string_set(&r->audit, "passed"));
   EB_TRY(eb_string_set(&r->runs, ""));
@@ -71,7 +60,7 @@ eb_error eb_search_begin(const eb_sweep *sweep, eb_search *out) {
 int64_t eb_search_next(const eb_search *b) {
   bool over = *b->record.found || b->record.count == EB_SWEEP_TRIALS;
   if (over) return -1;
-  if (b->record.count == 0) return b->sweep->count - 1;
+  if (b->record.count == 0) return b->sweep->axis.count - 1;
   return b->sweep->scan ? b->record.count - 1 : (b->low + b->high) / 2;
 }
 
@@ -106,7 +95,7 @@ static eb_error conclude_bisection(eb_search *b) {
 
 static eb_error conclude_scan(eb_search *b) {
   const eb_sweep_record *r = &b->record;
-  if (r->count < b->sweep->count) return EB_OK;
+  if (r->count < b->sweep->axis.count) return EB_OK;
   if (isnan(r->greatest_unstable)) return conclude(b, "all", "every value of the grid is stable");
   if (r->least_stable > r->greatest_unstable) return conclude(b, "threshold", "");
   return conclude(b, "gaps", "values above the least stable one are unstable");
@@ -119,7 +108,7 @@ eb_error eb_search_note(eb_search *b, int64_t place, const eb_results *results, 
   eb_sweep_record *r = &b->record;
   const eb_run *about = eb_results_run(results, run);
   eb_sweep_trial *t = &r->trials[r->count];
-  *t = (eb_sweep_trial){.value = eb_sweep_value(b->sweep, place), .steps = about->steps_done};
+  *t = (eb_sweep_trial){.value = eb_axis_value(&b->sweep->axis, place), .steps = about->steps_done};
   EB_TRY(find_energy(results, run, &t->energy, &finite));
   double limit = r->count ? r->energy_limit : INFINITY;
   eb_outcome outcome = eb_outcome_find(about->outcome);

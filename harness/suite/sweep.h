@@ -12,23 +12,20 @@
 
 #include "harness/case/case.h"
 #include "harness/results/sweeps.h"
+#include "harness/suite/axis.h"
 
 typedef struct eb_sweep {
   char *name; /* of its group in the result file */
   /* what is tried, without the option; its id and identity are those at the default */
   eb_case trial;
   const eb_plugin *plugin; /* of its solver, or NULL */
-  char *option;
-  bool of_scene;    /* a parameter of the scene, not an option of the solver */
-  bool scan;        /* every value is tried */
-  double low, step; /* values: low + i step, 0 <= i < count */
-  int64_t count;
+  eb_axis axis;            /* a range */
+  bool scan;               /* every value is tried */
   int donor; /* 1 + the place in the plan of the case that the trials start from; 0: none */
 } eb_sweep;
 
 /* The i-th trial; the caller clears *out. EB_ERR_USAGE when the option does not take the value. */
 EB_MUST eb_error eb_sweep_case(const eb_sweep *sweep, int64_t i, eb_case *out);
-double eb_sweep_value(const eb_sweep *sweep, int64_t i);
 /* What makes it this sweep and no other; the caller frees *out. */
 EB_MUST eb_error eb_sweep_identity(const eb_sweep *sweep, char **out);
 void eb_sweep_clear(eb_sweep *sweep);

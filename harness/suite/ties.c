@@ -1,19 +1,14 @@
 #include "harness/suite/ties.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/names.h"
-#include "problems/base/memory.h"
+#include "harness/suite/words.h"
 
 static eb_error keep(char **field, const char *text, size_t length) {
-  char *copy = strndup(text, length);
-  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a setting");
   free(*field);
-  *field = copy;
-  return EB_OK;
+  return eb_copy_part(text, length, field);
 }
 
 /* ---- from ------------------------------------------------------------------------------------ */
@@ -41,42 +36,41 @@ static eb_error set_from(eb_ties *ties, const char *value) {
 
 /* ---- sweep ----------------------------------------------------------------------------------- */
 
-static eb_error add_axis(eb_ties *ties, const char *value) {
-  size_t count = (size_t)ties->axis_count;
-  eb_axis *grown = eb_recalloc(ties->axes, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a sweep");
-  ties->axes = grown;
-  EB_TRY(eb_axis_parse(value, &grown[count]));
-  ties->axis_count++;
-  return EB_OK;
+/* RANGE stable [scan] */
+static eb_error set_search(eb_ties *ties, const char *value, const char *stable) {
+  char *range;
+  const char *more = stable + strlen(" stable");
+  more += strspn(more, " ");
+  ties->scan = strcmp(more, "scan") == 0;
+  if (*more && !ties->scan)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "sweep wants 'stable' or, to try every value, 'stable scan' behind its range, "
+                    "not 'stable %s'",
+                    more);
+  while (stable > value && stable[-1] == ' ') stable--;
+  EB_TRY(eb_copy_part(value, (size_t)(stable - value), &range));
+  eb_axis_clear(&ties->search);
+  eb_error error = eb_axis_parse(range, &ties->search);
+  free(range);
+  if (!error && ties->search.values.count > 0)
+    error = EB_ERROR(EB_ERR_USAGE,
+                     "sweep wants OPTION:LOW..HIGH step S stable, as in 'beta:0.1..4 step 0.1 "
+                     "stable', not '%s'",
+                     value);
+  return error;
 }
 
 static eb_error set_sweep(eb_ties *ties, const char *value) {
-  static const double rounding = 1e-6, most = 1e6;
-  enum { MOST = 60 };
-  if (!strstr(value, " stable")) return add_axis(ties, value);
-  char option[MOST], low[MOST], range[2 * MOST], step[MOST], word[8] = "", way[6] = "", rest[2];
-  int read =
-      sscanf(value, "%59[^: ]:%119s step %59s %7s %5s %1s", option, range, step, word, way, rest);
-  char *dots = read >= 2 ? strstr(range, "..") : NULL;
-  ties->scan = read == 5 && strcmp(way, "scan") == 0;
-  if ((read != 4 && !ties->scan) || !dots || strcmp(word, "stable") != 0 || dots - range >= MOST)
-    return EB_ERROR(EB_ERR_USAGE,
-                    "sweep wants OPTION:LOW..HIGH step S stable, as in 'beta:0.1..4 step 0.1 "
-                    "stable', or 'stable scan' to try every value, not '%s'",
-                    value);
-  snprintf(low, sizeof low, "%.*s", (int)(dots - range), range);
-  EB_TRY(eb_parse_real("sweep", low, -1e300, 1e300, &ties->low));
-  EB_TRY(eb_parse_real("sweep", dots + 2, -1e300, 1e300, &ties->high));
-  EB_TRY(eb_parse_real("the step of sweep", step, 1e-300, 1e300, &ties->step));
-  double steps = (ties->high - ties->low) / ties->step;
-  if (!(ties->high >= ties->low))
-    return EB_ERROR(EB_ERR_USAGE, "sweep: the range %g..%g ends before it begins", ties->low,
-                    ties->high);
-  if (steps > most || fabs(steps - round(steps)) > rounding * fmax(1, steps))
-    return EB_ERROR(EB_ERR_USAGE, "sweep: from %g in steps of %g there is no %g, or over a million",
-                    ties->low, ties->step, ties->high);
-  return keep(&ties->option, option, strlen(option));
+  eb_axis axis;
+  const char *stable = strstr(value, " stable");
+  if (stable) return set_search(ties, value, stable);
+  EB_TRY(eb_axis_parse(value, &axis));
+  eb_error error = eb_append(&ties->axes, &ties->axis_count, sizeof axis);
+  if (error)
+    eb_axis_clear(&axis);
+  else
+    ties->axes[ties->axis_count - 1] = axis;
+  return error;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -99,7 +93,7 @@ eb_error eb_ties_set(eb_ties *ties, const char *name, const char *value, bool *k
 eb_error eb_ties_finish(eb_ties *ties) {
   eb_range *steps = &ties->steps;
   int64_t way = steps->last - steps->first;
-  if (ties->option && ties->axis_count > 0)
+  if (ties->search.option && ties->axis_count > 0)
     return EB_ERROR(EB_ERR_USAGE, "sweep: a section looks for the least stable value of an option, "
                                   "or has a case for each value; make two of it");
   if (!ties->stride && !ties->samples) return EB_OK;
@@ -128,7 +122,7 @@ void eb_ties_clear(eb_ties *ties) {
   free(ties->file);
   free(ties->donor);
   free(ties->group);
-  free(ties->option);
+  eb_axis_clear(&ties->search);
   for (int i = 0; i < ties->axis_count; i++) eb_axis_clear(&ties->axes[i]);
   free(ties->axes);
   eb_ranges_clear(&ties->checkpoints);

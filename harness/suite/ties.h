@@ -37,10 +37,9 @@ typedef struct eb_ties {
   int64_t stride, samples;
   eb_ranges checkpoints;
   char *group;
-  char *option; /* of `sweep`; NULL: there is none */
-  double low, high, step;
-  bool scan;
-  eb_axis *axes; /* of a `sweep` whose values are cases */
+  eb_axis search; /* the range of a `sweep` for the least stable value; without option: none */
+  bool scan;      /* .. that tries every value */
+  eb_axis *axes;  /* of a `sweep` whose values are cases */
   int axis_count;
 } eb_ties;
 

@@ -241,7 +241,7 @@ static void test_one_value(void) {
              "[s]\nscene = bench/beam\nsolver = newton\nsweep = rtol:%s stable%s\n", grids[k / 2],
              k % 2 ? " scan" : "");
     tap_require(plan_text(text, 0, 0, &plan), "a sweep of one value");
-    tap_ok(plan.sweep_count == 1 && plan.sweeps[0].count == 1 && plan.sweeps[0].scan == k % 2,
+    tap_ok(plan.sweep_count == 1 && plan.sweeps[0].axis.count == 1 && plan.sweeps[0].scan == k % 2,
            "a grid of one value, %s%s", grids[k / 2], k % 2 ? ", scanned" : "");
     eb_plan_clear(&plan);
   }
@@ -269,7 +269,7 @@ static void test_axes(void) {
              {"E:1 step 2", "sweep wants"},
              {"E:1e5||2e5", "an empty value"},
              {"E:1e5|1e5", "has 1e5 twice"},
-             {"E:2..1 step 1", "there is no 1"},
+             {"E:2..1 step 1", "ends before it begins"},
              {"E:1..2 step 0.3", "there is no 2"},
              {"E:1..2 step 0", "step of sweep"},
              {"E:1..x step 1", "wants a number"}};
