@@ -68,30 +68,34 @@ static eb_error write_file(const char *folder, const char *name, eb_text *text) 
 
 /* ---- one paper ------------------------------------------------------------------------------ */
 
+/* Of several papers the Markdown is kept alone: their overview is printed. */
+static eb_error print_document(const job *j) {
+  eb_text text = {0};
+  eb_error error =
+      eb_reproduction_write(&j->reproduction, j->markdown ? EB_DOC_MARKDOWN : EB_DOC_TEXT, &text);
+  if (!error && j->markdown) error = write_file(j->folder, "RESULTS.md", &text);
+  if (!error && !(j->markdown && j->all)) eb_print(stdout, "%s", text.data);
+  if (!error && !j->markdown) eb_print(stdout, "%s/index.html\n", j->folder);
+  eb_text_clear(&text);
+  return error;
+}
+
+static eb_error print_json(const job *j) {
+  json_t *json;
+  EB_TRY(eb_reproduction_json(&j->reproduction, &json));
+  if (!j->all) return eb_json_print(json, stdout);
+  json_array_append_new(j->all->papers, json);
+  return EB_OK;
+}
+
 /* What is printed, to the gathering of several papers or to the standard output, and the page. */
 static eb_error show_locked(job *j) {
   eb_reproduction *found = &j->reproduction;
-  eb_text markdown = {0}, page = {0};
-  eb_error error = EB_OK;
-  if (j->json) {
-    json_t *json;
-    EB_TRY(eb_reproduction_json(found, &json));
-    if (j->all)
-      json_array_append_new(j->all->papers, json);
-    else
-      EB_TRY(eb_json_print(json, stdout));
-  } else if (j->markdown) {
-    error = eb_reproduction_markdown(found, &markdown);
-    if (!error) error = write_file(j->folder, "RESULTS.md", &markdown);
-    if (!error && !j->all) eb_print(stdout, "%s", markdown.data);
-    eb_text_clear(&markdown);
-  } else {
-    error = eb_reproduction_print(found, stdout);
-    if (!error) eb_print(stdout, "%s/index.html\n", j->folder);
-  }
-  if (!error) error = eb_reproduction_draw(found, j->folder);
+  eb_text page = {0};
+  EB_TRY(j->json ? print_json(j) : print_document(j));
+  EB_TRY(eb_reproduction_draw(found, j->folder));
   if (j->all) found->overview = "../index.html";
-  if (!error) error = eb_reproduction_html(found, &page);
+  eb_error error = eb_reproduction_write(found, EB_DOC_HTML, &page);
   if (!error) error = eb_page_write(&page, j->folder);
   eb_text_clear(&page);
   return error;
@@ -137,7 +141,10 @@ static eb_error conclude(job *j, int *code) {
     EB_TRY(show(j));
   }
   *code = code_of(j);
-  if (j->all) return eb_overview_add(&j->all->overview, &j->reproduction, j->paper->name);
+  if (j->all) {
+    eb_overview_add(&j->all->overview, &j->reproduction, j->paper->name);
+    return EB_OK;
+  }
   if (*code == EB_EXIT_NOTHING) eb_print(stderr, "elastobench: nothing was measured\n");
   if (j->interrupted) eb_print(stderr, "elastobench: interrupted; --resume runs what is missing\n");
   return EB_OK;
@@ -238,8 +245,8 @@ static eb_error reproduce_one(const eb_arguments *arguments, gathering *all, con
 static eb_error print_all(gathering *all, bool markdown) {
   const int *of = all->overview.tally;
   eb_text html = {0}, text = {0};
-  eb_error error = eb_overview_html(&all->overview, &html);
-  if (!error) error = eb_overview_markdown(&all->overview, &text);
+  eb_error error = eb_overview_write(&all->overview, EB_DOC_HTML, &html);
+  if (!error) error = eb_overview_write(&all->overview, EB_DOC_MARKDOWN, &text);
   eb_lock lock = {0};
   if (!error) error = eb_lock_folder(all->folder, &lock);
   if (!error) error = eb_page_write(&html, all->folder);

@@ -3,8 +3,8 @@
 #define EB_REPRODUCE_OUTCOME_H
 
 #include <jansson.h>
-#include <stdio.h>
 
+#include "harness/doc/doc.h"
 #include "harness/report/model.h"
 #include "harness/report/playback.h"
 #include "harness/reproduce/claim.h"
@@ -67,32 +67,29 @@ int eb_shown_cell(const eb_shown_table *shown, int row, int column, double out[3
 /* " with local changes", or "": of the build that made the results. */
 const char *eb_reproduction_changed(const eb_results *results);
 
-EB_MUST eb_error eb_reproduction_print(const eb_reproduction *reproduction, FILE *out);
-/* For a repository: what was run and where, claims, conditions that decide, tables, and everything
- * that is ours and not the paper's. */
-EB_MUST eb_error eb_reproduction_markdown(const eb_reproduction *reproduction, eb_text *out);
+/* Appends the paper beside ours: what was run and where, claims with their conditions, tables,
+ * figures, and everything that is ours and not the paper's. In HTML it is a whole page
+ * (eb_page_write), with the player of runs; what was drawn is shown. */
+EB_MUST eb_error eb_reproduction_write(const eb_reproduction *reproduction, eb_doc_format format,
+                                       eb_text *out);
 /* The caller releases *out. */
 EB_MUST eb_error eb_reproduction_json(const eb_reproduction *reproduction, json_t **out);
 /* Draws the figures that have something to show into DIR: ID.{dat,gp,svg}, or ID-updates-N.png; and
  * writes what the player shows of every case. EB_ERR_LIBRARY when gnuplot is missing or fails. */
 EB_MUST eb_error eb_reproduction_draw(eb_reproduction *reproduction, const char *dir);
-/* index.html (eb_page_write); what was drawn is shown. */
-EB_MUST eb_error eb_reproduction_html(const eb_reproduction *reproduction, eb_text *page);
 
 /* ---- several papers ---- */
 
-/* One page over several papers: verdicts, what is quick, what is a stand-in, and what is ours
- * rather than the paper's, with links to the papers' own pages. It is the same in HTML and in
- * Markdown. */
-typedef struct eb_overview_page {
-  eb_text papers; /* a row each */
-  eb_text claims; /* a section for each paper */
-  eb_text links;  /* to those, of HTML */
-} eb_overview_page;
+/* What is said of each paper, as it is added. */
+typedef struct eb_overview_parts {
+  eb_doc links, papers, sections; /* to the sections; a row each; a section each */
+} eb_overview_parts;
 
-/* Start from {0}. */
+/* Several papers: verdicts, what is quick, what is a stand-in, and what is ours rather than the
+ * paper's, with links to the papers' own pages. Start from {0}. */
+enum { EB_OVERVIEWS = 2 }; /* as a page, in Markdown */
 typedef struct eb_overview {
-  eb_overview_page html, markdown;
+  eb_overview_parts of[EB_OVERVIEWS];
   /* Whether papers have a RESULTS.md beside their page, which the Markdown version then links to:
    * so it can be read where pages are not shown. */
   bool has_markdown;
@@ -101,12 +98,11 @@ typedef struct eb_overview {
 } eb_overview;
 
 /* Adds a paper; its page is FOLDER/index.html beside the overview. has_markdown is set before. */
-EB_MUST eb_error eb_overview_add(eb_overview *overview, const eb_reproduction *reproduction,
-                                 const char *folder);
+void eb_overview_add(eb_overview *overview, const eb_reproduction *reproduction,
+                     const char *folder);
 void eb_overview_clear(eb_overview *overview);
 
-/* Appends the pages, and a line a paper with the sum of all below. */
-EB_MUST eb_error eb_overview_html(const eb_overview *overview, eb_text *page);
-EB_MUST eb_error eb_overview_markdown(const eb_overview *overview, eb_text *page);
+/* Appends it, once in each format: what was added is taken. */
+EB_MUST eb_error eb_overview_write(eb_overview *overview, eb_doc_format format, eb_text *out);
 
 #endif
