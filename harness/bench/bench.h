@@ -27,6 +27,7 @@ typedef void eb_bench_runs(void *context, int which);
 typedef struct eb_bench_peer {
   const char *name;
   double target; /* lower bound of the peer's seconds over the case's; 0: none */
+  /* NULL: what the case runs, with its place among the peers, from 1 on, for `which` */
   eb_bench_runs *run;
   int which;
 } eb_bench_peer;
@@ -64,14 +65,10 @@ typedef struct eb_bench_case {
   ENTRY(cg)                                                                                        \
   ENTRY(cholesky)                                                                                  \
   ENTRY(update)                                                                                    \
-  ENTRY(warp)                                                                                      \
-  ENTRY(solvers)                                                                                   \
-  ENTRY(vertex_block)                                                                              \
+  ENTRY(steps)                                                                                     \
   ENTRY(subspace)                                                                                  \
   ENTRY(projective)                                                                                \
   ENTRY(collision)                                                                                 \
-  ENTRY(position_based)                                                                            \
-  ENTRY(contact)                                                                                   \
   ENTRY(audit)
 
 #define EB_BENCH_DECLARE(table) extern const eb_bench_case eb_bench_##table[];

@@ -8,100 +8,83 @@
  * ratio of 1 says that the clock shows nothing. */
 #include <stdio.h>
 
-#include "harness/bench/bench_step.h"
-#include "harness/bench/bench.h"
+#include "harness/bench/bench_race.h"
 #include "harness/case/auditor.h"
 #include "problems/base/clock.h"
 
-enum { STEPS = 10 };
-enum { AUDITED, PLAIN, SIDES };
+enum { STEPS = 10, AUDITED = 0 };
 
-typedef struct pair {
-  eb_bench_start start;
-  eb_bench_stepper sides[SIDES];
+typedef struct audited {
+  eb_bench_race race;
   eb_auditor auditor;
   eb_state *before;
-  double charged;            /* s: of the steps of the last run */
   double auditing, stepping; /* s: audits of all audited runs, and their steps */
   const char *fault;         /* of an audit that could not be made; NULL: none */
-} pair;
+} audited;
 
 static void clear(void *context) {
-  pair *p = context;
-  eb_state_destroy(p->before);
-  eb_auditor_clear(&p->auditor);
-  for (int k = 0; k < SIDES; k++) eb_bench_stepper_clear(&p->sides[k]);
-  eb_bench_start_clear(&p->start);
+  audited *a = context;
+  eb_state_destroy(a->before);
+  eb_auditor_clear(&a->auditor);
+  eb_bench_race_clear(&a->race);
 }
 
-static double charged(void *context) {
-  return ((pair *)context)->charged;
-}
-
-static void audit(pair *p, eb_reason reason) {
+static void audit(audited *a, const eb_bench_side *side, eb_reason reason) {
   double row[EB_COL_COUNT] = {0}, began = eb_wall_seconds();
   bool finite = false;
-  const eb_bench_stepper *s = &p->sides[AUDITED];
-  eb_error error = eb_auditor_step(&p->auditor, p->before, s->state,
-                                   eb_solver_update(s->solver->ops, s->solver->options), s->log,
-                                   reason, row, &finite);
-  if (error || !finite) p->fault = "an audit failed";
+  eb_error error = eb_auditor_step(&a->auditor, a->before, side->state,
+                                   eb_solver_update(side->solver->ops, side->solver->options),
+                                   side->log, reason, row, &finite);
+  if (error || !finite) a->fault = "an audit failed";
   eb_error_free(error);
-  p->auditing += eb_wall_seconds() - began;
+  a->auditing += eb_wall_seconds() - began;
 }
 
 static void run(void *context, int which) {
-  pair *p = context;
-  eb_bench_stepper *s = &p->sides[which];
-  eb_state_copy(p->start.state, s->state);
+  audited *a = context;
+  eb_bench_side *side = &a->race.sides[which];
+  a->race.last = which;
+  eb_bench_side_begin(side);
   for (int i = 0; i <= STEPS; i++) {
-    if (i <= 1) p->charged = 0;
-    eb_state_copy(s->state, p->before);
-    eb_reason reason = eb_bench_step_on(s);
-    p->charged += s->seconds;
-    s->state->step++;
-    s->state->time += p->start.scene->dt;
-    if (which == AUDITED) audit(p, reason);
+    if (i <= 1) side->seconds = 0;
+    eb_state_copy(side->state, a->before);
+    eb_reason reason = eb_bench_side_step(side);
+    if (which == AUDITED) audit(a, side, reason);
   }
-  if (which == AUDITED) p->stepping += p->charged * (STEPS + 1) / STEPS;
+  if (which == AUDITED) a->stepping += side->seconds * (STEPS + 1) / STEPS;
 }
 
-/* What is compared: `walk` steps of the solver lead to the state. */
-typedef struct audit_of {
-  const char *scene, *parameters, *solver;
-  int walk;
-} audit_of;
-
 static eb_error set_up(void *context, const void *of, double *work) {
-  pair *p = context;
-  const audit_of *what = of;
+  audited *a = context;
   char parameters[40];
+  EB_TRY(eb_bench_race_set_up(&a->race, of, work));
   *work = STEPS;
-  snprintf(parameters, sizeof parameters, "%s", what->parameters);
-  eb_case audited = {.scene = eb_scene_find(what->scene), .parameters = parameters};
-  EB_TRY(eb_bench_start_create(what->scene, what->parameters, &p->start));
-  for (int k = 0; k < SIDES; k++)
-    EB_TRY(eb_bench_stepper_create(&p->start, what->solver, "", &p->sides[k]));
-  EB_TRY(eb_state_create(p->start.scene, &p->before));
-  EB_TRY(eb_bench_start_advance(&p->start, p->sides[AUDITED].solver, what->walk));
-  return eb_auditor_create(&audited, NULL, &p->auditor);
+  snprintf(parameters, sizeof parameters, "%s", a->race.of->parameters);
+  eb_case kept = {.scene = a->race.start.scene->ops, .parameters = parameters};
+  EB_TRY(eb_state_create(a->race.start.scene, &a->before));
+  return eb_auditor_create(&kept, NULL, &a->auditor);
 }
 
 static void describe(void *context, char *text, size_t bytes) {
-  const pair *p = context;
+  const audited *a = context;
   snprintf(text, bytes, "%s, which take %.0f %% of the time that steps take",
-           p->fault ? p->fault : "audits on all cores after each step",
-           100 * p->auditing / p->stepping);
+           a->fault ? a->fault : "audits on all cores after each step",
+           100 * a->auditing / a->stepping);
 }
 
-/* Two per cent is what the same steps differ by between quiet runs of one program. */
-static const eb_bench_peer without[] = {{"unaudited", 0.98, run, PLAIN}, {0}};
-
-#define AUDITED_STEPS(name_, ...)                                                                  \
+/* `walk_` steps of the solver lead to the state. Two per cent is what the same steps differ by
+ * between quiet runs of one program. */
+#define AUDITED_STEPS(name_, scene_, parameters_, solver_, walk_)                                  \
   {                                                                                                \
     .name = "audited-steps/" name_, .unit = "step", .measure = EB_BENCH_TIME,                      \
-    .bytes = sizeof(pair), .of = &(const audit_of){__VA_ARGS__}, .setup = set_up, .run = run,      \
-    .which = AUDITED, .charged = charged, .clear = clear, .peers = without, .describe = describe   \
+    .bytes = sizeof(audited),                                                                      \
+    .of = &(                                                                                       \
+        const eb_bench_race_of){.scene = scene_,                                                   \
+                                .parameters = parameters_,                                         \
+                                .sides = {EB_SIDE_ON(1, solver_, ""), EB_SIDE_ON(1, solver_, "")}, \
+                                .walk = walk_},                                                    \
+    .setup = set_up, .run = run, .charged = eb_bench_race_steps, .clear = clear,                   \
+    .describe = describe, EB_BESIDE(EB_PEER("unaudited", 0.98))                                    \
   }
 
 const eb_bench_case eb_bench_audit[] = {

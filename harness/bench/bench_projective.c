@@ -1,11 +1,8 @@
-/* Projective dynamics: an iteration and its parts, and three ways to follow contacts.
- *
- * A step makes ITERATIONS iterations from the scene's start; what else a step does is charged to
- * them. The linear algebra of contacts is that of a block of 12^3 cubes, five tetrahedra each (2197
- * nodes, 8640 tetrahedra, as Lewin 2016 drops), whose 169 nodes below come and go: each way ends
- * with the solution for three right-hand sides. */
+/* Three ways of projective dynamics to follow contacts: their linear algebra for the block that
+ * Lewin 2016 drops, whose 169 nodes below come and go. Each way ends with the solution for three
+ * right-hand sides. */
 #include "harness/bench/bench.h"
-#include "harness/bench/bench_step.h"
+#include "harness/bench/bench_race.h"
 #include "harness/check/block.h"
 #include "problems/base/memory.h"
 #include "problems/elasticity/point_sweep.h"
@@ -14,59 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-
-enum { ITERATIONS = 10 };
-
-/* ---- iterations ------------------------------------------------------------------------------ */
-
-typedef struct stepping_of {
-  const char *block;                  /* parameters of the block scene, or NULL: bench/beam */
-  const char *solver[EB_BENCH_PEERS]; /* the case's, its peers' */
-  const char *options[EB_BENCH_PEERS];
-  eb_phase phase; /* that counts; EB_PHASE_COUNT: all of them */
-} stepping_of;
-
-typedef struct stepping {
-  const stepping_of *of;
-  eb_bench_start start;
-  eb_bench_stepper steppers[EB_BENCH_PEERS];
-  int last;
-} stepping;
-
-static void clear_stepping(void *context) {
-  stepping *s = context;
-  for (int k = 0; k < EB_BENCH_PEERS; k++) eb_bench_stepper_clear(&s->steppers[k]);
-  eb_bench_start_clear(&s->start);
-}
-
-static void run_step(void *context, int which) {
-  stepping *s = context;
-  eb_bench_step(&s->steppers[which]);
-  s->last = which;
-}
-
-static double charged(void *context) {
-  const stepping *s = context;
-  const eb_bench_stepper *stepper = &s->steppers[s->last];
-  return s->of->phase == EB_PHASE_COUNT ? stepper->seconds
-                                        : stepper->log->phase_seconds[s->of->phase];
-}
-
-static eb_error set_up_stepping(void *context, const void *of, double *work) {
-  stepping *s = context;
-  s->of = of;
-  *work = ITERATIONS;
-  if (s->of->block) {
-    EB_TRY(eb_block_create(&s->start.scene, "%s", s->of->block));
-    EB_TRY(eb_state_create(s->start.scene, &s->start.state));
-  } else {
-    EB_TRY(eb_bench_start_create("bench/beam", "material=fixed-corotational,nu=0", &s->start));
-  }
-  for (int k = 0; k < EB_BENCH_PEERS && s->of->solver[k]; k++)
-    EB_TRY(
-        eb_bench_stepper_create(&s->start, s->of->solver[k], s->of->options[k], &s->steppers[k]));
-  return EB_OK;
-}
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
@@ -189,70 +133,28 @@ static void run_solve(void *context, int by_columns) {
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-#define STEEL                                                                                      \
-  "nx=12,ny=12,nz=12,lx=1,ly=1,lz=1,element=tets5,material=fixed-corotational,nu=0,E=200e9,"       \
-  "rho=8050,dt=0.016666666666666666,initial=spin"
-#define LARGE                                                                                      \
-  "nx=28,ny=28,nz=28,lx=1,ly=1,lz=1,element=tets5,material=fixed-corotational,nu=0,E=1e6,"         \
-  "dt=0.016666666666666666,initial=spin"
-
-static const eb_bench_peer others[] = {
-    {"pd, contact=cg", 0, run_step, 1}, {"lbfgs", 0, run_step, 2}, {"admm", 0, run_step, 3}, {0}};
 static const eb_bench_peer ways[] = {
     {"factor again", 0, run_contacts, REFACTOR}, {"CG, 1e-6", 0, run_contacts, CG}, {0}};
 static const eb_bench_peer columns[] = {{"by columns", 0, run_solve, 1}, {0}};
 
-#define STEPPING(name_, target_, peers_, ...)                                                      \
+#define SOLVE(name_, block_)                                                                       \
   {                                                                                                \
-    .name = "projective/" name_, .unit = "iteration", .measure = EB_BENCH_TIME, .target = target_, \
-    .bytes = sizeof(stepping), .of = &(const stepping_of){__VA_ARGS__}, .setup = set_up_stepping,  \
-    .run = run_step, .clear = clear_stepping, .charged = charged, .peers = peers_                  \
-  }
-#define ALL                                                                                        \
-  {"pd", "pd", "lbfgs", "admm"}, {                                                                 \
-    "iterations=10", "iterations=10,contact=cg", "iterations=10", "iterations=10"                  \
-  }
-#define PD                                                                                         \
-  {"pd"}, {                                                                                        \
-    "iterations=10"                                                                                \
+    .name = "projective/" name_, .unit = "bytes", .measure = EB_BENCH_BANDWIDTH, .target = 0.67,   \
+    .bytes = sizeof(contacts), .of = block_, .setup = set_up_solve, .run = run_solve,              \
+    .clear = clear_contacts, .peers = columns                                                      \
   }
 
-const eb_bench_case eb_bench_projective[] = {
-    STEPPING("beam", 4e-3, others, NULL, ALL, EB_PHASE_COUNT),
-    STEPPING("beam-local", 0, NULL, NULL, PD, EB_PHASE_LOCAL),
-    STEPPING("beam-solve", 0, NULL, NULL, PD, EB_PHASE_SOLVE),
-    STEPPING("steel", 0, others, STEEL, ALL, EB_PHASE_COUNT),
-    STEPPING("large", 0, NULL, LARGE, PD, EB_PHASE_COUNT),
-    STEPPING("large-solve", 0, NULL, LARGE, PD, EB_PHASE_SOLVE),
-    {.name = "projective/solve",
-     .unit = "bytes",
-     .measure = EB_BENCH_BANDWIDTH,
-     .target = 0.67,
-     .bytes = sizeof(contacts),
-     .of = STEEL,
-     .setup = set_up_solve,
-     .run = run_solve,
-     .clear = clear_contacts,
-     .peers = columns},
-    {.name = "projective/solve-large",
-     .unit = "bytes",
-     .measure = EB_BENCH_BANDWIDTH,
-     .target = 0.67,
-     .bytes = sizeof(contacts),
-     .of = LARGE,
-     .setup = set_up_solve,
-     .run = run_solve,
-     .clear = clear_contacts,
-     .peers = columns},
-    {.name = "projective/contacts",
-     .unit = "change",
-     .measure = EB_BENCH_TIME,
-     .bytes = sizeof(contacts),
-     .of = STEEL,
-     .setup = set_up_contacts,
-     .run = run_contacts,
-     .which = UPDATE,
-     .clear = clear_contacts,
-     .peers = ways,
-     .describe = describe_contacts},
-    {0}};
+const eb_bench_case eb_bench_projective[] = {SOLVE("solve", EB_BENCH_STEEL),
+                                             SOLVE("solve-large", EB_BENCH_LARGE),
+                                             {.name = "projective/contacts",
+                                              .unit = "change",
+                                              .measure = EB_BENCH_TIME,
+                                              .bytes = sizeof(contacts),
+                                              .of = EB_BENCH_STEEL,
+                                              .setup = set_up_contacts,
+                                              .run = run_contacts,
+                                              .which = UPDATE,
+                                              .clear = clear_contacts,
+                                              .peers = ways,
+                                              .describe = describe_contacts},
+                                             {0}};

@@ -1,94 +1,10 @@
-/* Subspace solvers at the sizes of trusty2023, Table 1 (m modes, C points), one thread.
- *
- * Iterations are taken of the paper's scenes on coarser meshes with the paper's m and C: an
- * iteration never touches the mesh, as the step cases show, and the set-up takes seconds. A step
- * makes a fixed number of them; what it moves between mesh and subspace, as much for either solver,
- * is left out.
- *
- * Assembly and projection are kernels on functions at random: their cost does not depend on the
- * values. */
-#include <math.h>
-#include <stdio.h>
-
+/* Assembly and projection of the subspace solvers, on functions at random: their cost does not
+ * depend on the values. */
 #include "harness/bench/bench.h"
 #include "harness/bench/bench_matrix.h"
-#include "harness/bench/bench_step.h"
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
 #include "solvers/subspace/points.h"
-#include "problems/subspace_record.h"
-
-/* ---- iterations and steps -------------------------------------------------------------------- */
-
-enum { ITSELF, PEER, STEPPERS, ITERATIONS = 5 };
-
-typedef struct pair_of {
-  const char *scene, *parameters[STEPPERS], *solver[STEPPERS];
-  int modes, points;
-} pair_of;
-
-typedef struct pair {
-  eb_bench_start starts[STEPPERS];
-  eb_bench_stepper steppers[STEPPERS];
-  int last; /* which of them has run last */
-} pair;
-
-static void clear_pair(void *context) {
-  pair *s = context;
-  for (int k = 0; k < STEPPERS; k++) {
-    eb_bench_stepper_clear(&s->steppers[k]);
-    eb_bench_start_clear(&s->starts[k]);
-  }
-}
-
-static void run_pair(void *context, int which) {
-  pair *s = context;
-  eb_bench_step(&s->steppers[which]);
-  s->last = which;
-}
-
-/* Without what goes between mesh and subspace. */
-static double without_projection(void *context) {
-  const pair *s = context;
-  const eb_bench_stepper *stepper = &s->steppers[s->last];
-  return stepper->seconds - stepper->log->phase_seconds[EB_PHASE_PROJECT];
-}
-
-static eb_error set_up_pair(void *context, const void *of, double *work) {
-  enum { STEPS = 3 };
-  pair *s = context;
-  const pair_of *what = of;
-  char options[64];
-  (void)work;
-  snprintf(options, sizeof options, "modes=%d,points=%d,iterations=%d", what->modes, what->points,
-           ITERATIONS);
-  for (int k = 0; k < STEPPERS; k++) {
-    eb_bench_stepper *stepper = &s->steppers[k];
-    EB_TRY(eb_bench_start_create(what->scene, what->parameters[k], &s->starts[k]));
-    EB_TRY(eb_bench_stepper_create(&s->starts[k], what->solver[k], options, stepper));
-    EB_TRY(eb_bench_start_advance(&s->starts[k], stepper->solver, STEPS));
-    run_pair(s, k);
-    if (stepper->log->iterations != ITERATIONS || stepper->log->subspace->count < what->points)
-      return EB_ERROR(EB_ERR_INVALID, "%s makes %d iterations with %d points", what->solver[k],
-                      (int)stepper->log->iterations, (int)stepper->log->subspace->count);
-  }
-  return EB_OK;
-}
-
-/* The shortest of the phases of an iteration. */
-static void describe_pair(void *context, char *text, size_t bytes) {
-  static const eb_phase phases[] = {EB_PHASE_LOCAL, EB_PHASE_ASSEMBLE, EB_PHASE_FACTOR,
-                                    EB_PHASE_LINESEARCH};
-  const pair *s = context;
-  size_t length = (size_t)snprintf(text, bytes, "ms an iteration, its / the peer's:");
-  for (size_t k = 0; k < sizeof phases / sizeof *phases && length < bytes; k++)
-    length +=
-        (size_t)snprintf(text + length, bytes - length, " %s %.3f/%.3f", eb_phase_name(phases[k]),
-                         1e3 * s->steppers[ITSELF].least_seconds[phases[k]] / ITERATIONS,
-                         1e3 * s->steppers[PEER].least_seconds[phases[k]] / ITERATIONS);
-}
-
-/* ---- kernels --------------------------------------------------------------------------------- */
 
 typedef struct kernel_of {
   int modes, points;
@@ -183,25 +99,6 @@ static void run_prolong(void *context, int which) {
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-#define PAIR(name_, target_, peer_, ...)                                                           \
-  {                                                                                                \
-    .name = "subspace/" name_, .unit = "iterations", .measure = EB_BENCH_SHARE, .target = target_, \
-    .bytes = sizeof(pair), .of = &(const pair_of){__VA_ARGS__}, .setup = set_up_pair,              \
-    .run = run_pair, .which = ITSELF, .clear = clear_pair, .charged = without_projection,          \
-    .describe = describe_pair, .peers = (const eb_bench_peer[]) {                                  \
-      {peer_, 0, run_pair, PEER}, {                                                                \
-        0                                                                                          \
-      }                                                                                            \
-    }                                                                                              \
-  }
-#define ITERATION(name_, resolution_, modes_, points_)                                             \
-  PAIR("mfem-iteration/" name_, 1.15, "fem-subspace", "trusty2023/" name_,                         \
-       {"resolution=" resolution_, "resolution=" resolution_}, {"mfem-subspace", "fem-subspace"},  \
-       modes_, points_)
-#define STEP(name_, resolution_)                                                                   \
-  PAIR("step/" name_, 1.10, "10k", "trusty2023/crab",                                              \
-       {"resolution=" resolution_, "resolution=0.045"}, {"mfem-subspace", "mfem-subspace"}, 16,    \
-       342)
 #define STIFFNESS(points_)                                                                         \
   {                                                                                                \
     .name = "subspace/stiffness/16-" #points_, .unit = "flops", .measure = EB_BENCH_FLOPS,         \
@@ -210,13 +107,7 @@ static void run_prolong(void *context, int which) {
     .clear = clear_kernel                                                                          \
   }
 
-const eb_bench_case eb_bench_subspace[] = {ITERATION("octobot", "0.03", 5, 227),
-                                           ITERATION("gatorman", "0.03", 10, 192),
-                                           ITERATION("mammoth", "0.01", 16, 581),
-                                           ITERATION("crab", "0.02", 16, 342),
-                                           STEP("50k", "0.22"),
-                                           STEP("200k", "0.9"),
-                                           STIFFNESS(342),
+const eb_bench_case eb_bench_subspace[] = {STIFFNESS(342),
                                            STIFFNESS(581),
                                            {.name = "subspace/prolong",
                                             .unit = "products",

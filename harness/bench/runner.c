@@ -183,7 +183,8 @@ eb_error eb_bench_run(const eb_bench_case *of, eb_machine *machine, double secon
     warm_up(&b, &b.itself);
     for (const eb_bench_peer *p = of->peers; p && p->name && b.peer_count < EB_BENCH_PEERS; p++) {
       timed *peer = &b.peers[b.peer_count++];
-      *peer = (timed){.run = p->run, .which = p->which};
+      *peer = p->run ? (timed){.run = p->run, .which = p->which}
+                     : (timed){.run = of->run, .which = b.peer_count};
       warm_up(&b, peer);
     }
     measure(&b, out);

@@ -112,6 +112,7 @@ static void test_peers(eb_machine *machine) {
   const eb_bench_peer peers[] = {{"slower", 1.5, wait_ms, 60},
                                  {"faster", 1, wait_ms, 4},
                                  {"faster, no matter", 0, wait_ms, 4},
+                                 {"itself", 0, NULL, 0},
                                  {0}};
   between.which = 20;
   between.peers = peers;
@@ -121,6 +122,8 @@ static void test_peers(eb_machine *machine) {
   tap_ok(r.peers[1].median < 0.7 && r.peers[1].median > 0.05 && !r.peers[1].ok,
          "one that takes a fifth is a miss: %g", r.peers[1].median);
   tap_ok(r.peers[2].ok, "but not without a target");
+  tap_ok(r.peers[3].median < 0.7, "what names no function runs the case's for its place, 4 ms: %g",
+         r.peers[3].median);
   tap_ok(r.peers[0].minimum <= r.peers[0].median && r.peers[0].median <= r.peers[0].maximum,
          "the median lies in its range");
 }
