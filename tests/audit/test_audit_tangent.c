@@ -3,12 +3,11 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/corotation.h"
 #include "problems/elasticity/elasticity.h"
-#include "problems/mesh/generate.h"
 #include "solvers/linalg/block_ops.h"
+#include "tests/support/elastic.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"
 #include "tests/support/one_gradient.h"
-#include "tests/support/random.h"
 #include "tests/tap.h"
 
 static const double YOUNG = 3e4;
@@ -29,12 +28,6 @@ static eb_material make_material(eb_material_kind kind, eb_fibre_kind fibre) {
 
 static bool freezes_rotation(eb_material_kind kind) {
   return kind == EB_COROTATIONAL || kind == EB_LINEAR;
-}
-
-static double largest(int64_t n, const double *a) {
-  double most = 0;
-  for (int64_t i = 0; i < n; i++) most = fmax(most, isfinite(a[i]) ? fabs(a[i]) : INFINITY);
-  return most;
 }
 
 /* ---- one deformation gradient ---------------------------------------------------------------- */
@@ -305,25 +298,6 @@ typedef struct body {
   double *x, *v, *want, *got;
 } body;
 
-static eb_mesh *make_mesh(eb_element_type type) {
-  const eb_grid grid = {.cubes = {3, 2, 2}, .size = {0.3, 0.2, 0.2}};
-  const char *const names[] = {"soft", "stiff"};
-  eb_mesh *mesh;
-  random_state random = random_seed(77);
-  tap_require(type == EB_TRIANGLE     ? eb_generate_triangles(&grid, &mesh)
-              : type == EB_HEXAHEDRON ? eb_generate_hexahedra(&grid, &mesh)
-                                      : eb_generate_tets5(&grid, &mesh),
-              "generator");
-  tap_require(eb_mesh_name_regions(mesh, 2, names), "regions");
-  for (int i = 0; i < 3 * mesh->node_count; i++)
-    if (type != EB_TRIANGLE || i % 3 < 2) mesh->X[i] += random_uniform(&random, -0.01, 0.01);
-  for (int e = 0; e < mesh->element_count; e++) mesh->region[e] = random_word(&random) % 3 == 0;
-  free(mesh->fibre);
-  tap_require(EB_NEW(mesh->fibre, 3 * mesh->element_count), "fibres");
-  for (int e = 0; e < mesh->element_count; e++) random_direction(&random, 3, mesh->fibre + 3 * e);
-  return mesh;
-}
-
 /* Shaken enough to invert elements; with `flat`, into a plane, where all have lost a dimension. */
 static void deform(body *b, bool flat) {
   random_state random = random_seed(5);
@@ -341,7 +315,7 @@ static void deform(body *b, bool flat) {
 }
 
 static body make_body(eb_element_type type, eb_material_kind kind, eb_fibre_kind fibre) {
-  body b = {.mesh = make_mesh(type), .materials = {make_material(kind, fibre)}};
+  body b = {.mesh = mixed_mesh(type, 5, 3, 2, 2), .materials = {make_material(kind, fibre)}};
   b.materials[1] = b.materials[0];
   b.materials[1].young *= 7;
   b.materials[1].poisson = -0.2;

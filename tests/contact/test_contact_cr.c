@@ -40,7 +40,7 @@ static fixed_states states_open(bool full, int32_t duplicates) {
   tap_require(EB_NEW(s.d, (size_t)s.size), "d");
   tap_require(EB_NEW(s.dense, (size_t)s.size * (size_t)s.size), "B");
   for (int k = 0; k < s.size - s.n; k++) s.saddle.active[k] = k % 3 ? k / 3 % 2 : k / 3 % 4 != 3;
-  owned(double) *A = eb_test_dense(s.c.A);
+  owned(double) *A = dense_of_blocks(s.c.A);
   for (int i = 0; i < s.n; i++)
     for (int j = 0; j < s.n; j++) s.dense[i * s.size + j] = A[i * s.n + j];
   for (int k = 0; k < s.size - s.n; k++) {

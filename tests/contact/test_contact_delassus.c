@@ -5,6 +5,7 @@
 #include "tests/support/owned.h"
 #include "tests/support/contact_methods.h"
 #include "tests/support/block_systems.h"
+#include "tests/support/dense.h"
 #include "tests/support/lapack.h"
 
 static const eb_option OPTIONS[] = {EB_CONTACT_DELASSUS_OPTIONS, {0}};
@@ -84,7 +85,7 @@ static void test_local(void) {
 static void dense_inverse_product(const eb_block_matrix *A, int columns, double *B) {
   int n = 3 * A->rows, info = -1;
   owned(int) *pivots = malloc((size_t)n * sizeof *pivots);
-  owned(double) *dense = eb_test_dense(A);
+  owned(double) *dense = dense_of_blocks(A);
   openblas_set_num_threads(1);
   dgesv_(&n, &columns, dense, &n, pivots, B, &n, &info);
   if (info) printf("Bail out! dgesv: %d\n", info), exit(1);

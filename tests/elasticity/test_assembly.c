@@ -4,19 +4,12 @@
 
 #include "problems/base/memory.h"
 #include "problems/elasticity/masses.h"
-#include "problems/mesh/generate.h"
-#include "tests/support/owned.h"
-#include "tests/support/dense.h"
+#include "tests/support/elastic.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"
-#include "tests/support/random.h"
 #include "tests/tap.h"
 
 static const double YOUNG = 3e4;
-
-static const char *type_name(eb_element_type type) {
-  return type == EB_TRIANGLE ? "triangles" : type == EB_TETRAHEDRON ? "tetrahedra" : "hexahedra";
-}
 
 static eb_material make_material(eb_material_kind kind, eb_fibre_kind fibre) {
   return (eb_material){.kind = kind,
@@ -29,47 +22,13 @@ static eb_material make_material(eb_material_kind kind, eb_fibre_kind fibre) {
                        .activation = 0.7};
 }
 
-/* A block of nx x ny x nz cubes (nx x ny squares in the plane) of size 0.1 with irregular nodes,
- * two regions in no order and fibres. */
-static eb_mesh *make_mesh(eb_element_type type, int tets, int nx, int ny, int nz) {
-  const eb_grid grid = {.cubes = {nx, ny, nz}, .size = {0.1 * nx, 0.1 * ny, 0.1 * nz}};
-  eb_mesh *mesh;
-  int axes = type == EB_TRIANGLE ? 2 : 3;
-  tap_require(type == EB_TRIANGLE     ? eb_generate_triangles(&grid, &mesh)
-              : type == EB_HEXAHEDRON ? eb_generate_hexahedra(&grid, &mesh)
-              : tets == 5             ? eb_generate_tets5(&grid, &mesh)
-                                      : eb_generate_tets6(&grid, &mesh),
-              "generator");
-  const char *const names[] = {"soft", "stiff"};
-  random_state random = random_seed(77);
-  tap_require(eb_mesh_name_regions(mesh, 2, names), "regions");
-  for (int i = 0; i < 3 * mesh->node_count; i++)
-    if (i % 3 < axes) mesh->X[i] += random_uniform(&random, -0.01, 0.01);
-  for (int e = 0; e < mesh->element_count; e++) mesh->region[e] = random_word(&random) % 3 == 0;
-  free(mesh->fibre);
-  tap_require(EB_NEW(mesh->fibre, 3 * mesh->element_count), "fibres");
-  for (int e = 0; e < mesh->element_count; e++) random_direction(&random, 3, mesh->fibre + 3 * e);
-  return mesh;
-}
-
 /* Rotated, stretched and shaken; `noise` of 0.03 to 0.05 inverts some elements. */
 static double *make_positions(const eb_mesh *mesh, double noise) {
   double R[9];
   random_state random = random_seed(5);
   random_rotation(&random, R);
-  double *x = zeros(double, 3 * mesh->node_count);
-  for (int n = 0; n < mesh->node_count; n++)
-    for (int i = 0; i < 3; i++) {
-      x[3 * n + i] = 0.3 + random_uniform(&random, -noise, noise);
-      for (int j = 0; j < 3; j++) x[3 * n + i] += R[3 * i + j] * (1 + 0.1 * j) * mesh->X[3 * n + j];
-    }
-  return x;
-}
-
-static double largest(int64_t n, const double *a) {
-  double most = 0;
-  for (int64_t i = 0; i < n; i++) most = fmax(most, isfinite(a[i]) ? fabs(a[i]) : INFINITY);
-  return most;
+  for (int i = 0; i < 9; i++) R[i] *= 1 + 0.1 * (i % 3);
+  return affine_positions(mesh, R, noise);
 }
 
 /* ---- pattern --------------------------------------------------------------------------------- */
@@ -88,7 +47,7 @@ static bool share_element(const eb_mesh *mesh, int i, int j) {
 }
 
 static void test_pattern(void) {
-  owned(eb_mesh) *mesh = make_mesh(EB_TETRAHEDRON, 5, 3, 2, 2);
+  owned(eb_mesh) *mesh = mixed_mesh(EB_TETRAHEDRON, 5, 3, 2, 2);
   eb_block_matrix *m;
   owned(eb_block_matrix) *like = NULL;
   tap_require(eb_block_matrix_create(mesh->node_count, mesh->elements, mesh->element_count, 4, &m),
@@ -182,7 +141,8 @@ static void test_reference(eb_element_type type, eb_material_kind kind, eb_fibre
   const char *name = eb_material_describe(kind)->name;
   const char *what = type_name(type);
   eb_material soft = make_material(kind, fibre), stiff = make_material(EB_STVK, EB_FIBRE_NONE);
-  eb_mesh *mesh = type == EB_HEXAHEDRON ? make_mesh(type, 0, 2, 2, 2) : make_mesh(type, 6, 3, 2, 2);
+  eb_mesh *mesh =
+      type == EB_HEXAHEDRON ? mixed_mesh(type, 0, 2, 2, 2) : mixed_mesh(type, 6, 3, 2, 2);
   stiff.thickness = 0.3; /* of triangles alone */
   owned(setting) s = make_setting(mesh, &soft, &stiff, 0.04);
   for (int project = 0; project < 2; project++) {
@@ -200,51 +160,12 @@ static void test_reference(eb_element_type type, eb_material_kind kind, eb_fibre
 
 /* ---- finite differences ---------------------------------------------------------------------- */
 
-/* Entry (i, j) of H as differences of gradients see it: triangles have no forces along z, but the
- * mean of x and y in the matrix. */
-static double slope_entry(eb_element_type type, int n, const double *H, int i, int j) {
-  double entry = H[n * i + j];
-  if (type != EB_TRIANGLE || i % 3 < 2 || j % 3 < 2) return entry;
-  return entry - 0.5 * (H[n * (i - 2) + j - 2] + H[n * (i - 1) + j - 1]);
-}
-
-/* Central differences at steps of 1e-5: error h^2 = 1e-10 of the third derivative against rounding
- * of 1e-16 / h. */
 static void test_differences(eb_element_type type, eb_material_kind kind) {
   eb_material soft = make_material(kind, EB_FIBRE_ASTVK), stiff = soft;
   stiff.young *= 2;
-  owned(setting) s = make_setting(make_mesh(type, 5, 2, 1, 1), &soft, &stiff, 0.008);
-  int n = 3 * s.mesh->node_count;
-  const double h = 1e-6;
-  double *column[2], force_error = 0, matrix_error = 0;
-  for (int side = 0; side < 2; side++) tap_require(EB_NEW(column[side], n), "differences");
-  owned(double) *g = zeros(double, n);
-  eb_elasticity_gradient(s.elasticity, s.x, g);
-  eb_elasticity_matrix(s.elasticity, s.x, 0, 1, false, s.matrix, NULL);
-  owned(double) *H = dense_of_blocks(s.matrix);
-  for (int j = 0; j < n; j++) {
-    double energy[2], at = s.x[j];
-    for (int side = 0; side < 2; side++) {
-      s.x[j] = side ? at + h : at - h;
-      energy[side] = eb_elasticity_energy(s.elasticity, s.x);
-      eb_elasticity_gradient(s.elasticity, s.x, column[side]);
-    }
-    s.x[j] = at;
-    force_error = fmax(force_error, fabs((energy[1] - energy[0]) / (2 * h) - g[j]));
-    for (int i = 0; i < n; i++)
-      matrix_error = fmax(matrix_error, fabs((column[1][i] - column[0][i]) / (2 * h) -
-                                             slope_entry(type, n, H, i, j)));
-  }
-  const char *name = eb_material_describe(kind)->name;
-  const char *what = type_name(type);
-  tap_ok(force_error <= 1e-6 * largest(n, g), "%s, %s: gradient is the slope of the energy (%.1e)",
-         what, name, force_error / largest(n, g));
-  if (kind != EB_COROTATIONAL)
-    tap_ok(matrix_error <= 1e-6 * largest((int64_t)n * n, H),
-           "%s, %s: matrix is the slope of the gradient (%.1e)", what, name,
-           matrix_error / largest((int64_t)n * n, H));
-  free(column[0]);
-  free(column[1]);
+  owned(setting) s = make_setting(mixed_mesh(type, 5, 2, 1, 1), &soft, &stiff, 0.008);
+  sweeps_are_slopes(s.mesh, s.elasticity, s.x, kind != EB_COROTATIONAL, type_name(type),
+                    eb_material_describe(kind)->name);
 }
 
 /* ---- structure ------------------------------------------------------------------------------- */
@@ -253,7 +174,7 @@ static void test_structure(eb_element_type type) {
   const char *what = type_name(type);
   eb_material soft = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_ASTVK);
   eb_material stiff = make_material(EB_COROTATED, EB_FIBRE_NONE);
-  owned(setting) s = make_setting(make_mesh(type, 6, 2, 2, 1), &soft, &stiff, 0.08);
+  owned(setting) s = make_setting(mixed_mesh(type, 6, 2, 2, 1), &soft, &stiff, 0.08);
   int n = 3 * s.mesh->node_count;
   double w[LAPACK_MAX_SIZE], lowest[2], asymmetry = 0, row_sum = 0;
   for (int project = 0; project < 2; project++) {
@@ -282,7 +203,7 @@ static void test_mass(eb_element_type type) {
   const char *what = type_name(type);
   eb_material soft = make_material(EB_LINEAR, EB_FIBRE_NONE), stiff = soft;
   stiff.density = 4000;
-  owned(setting) s = make_setting(make_mesh(type, 6, 3, 3, 2), &soft, &stiff, 0);
+  owned(setting) s = make_setting(mixed_mesh(type, 6, 3, 3, 2), &soft, &stiff, 0);
   double want = 0, got = 0, least = INFINITY;
   for (int e = 0; e < s.mesh->element_count; e++) {
     reference_point points[REFERENCE_POINTS];
@@ -341,7 +262,7 @@ static void test_bits(eb_element_type type, int nx) {
   const char *what = type_name(type);
   eb_material soft = make_material(EB_STABLE_NEO_HOOKEAN, EB_FIBRE_FUNG);
   eb_material stiff = make_material(EB_FIXED_COROTATIONAL, EB_FIBRE_NONE);
-  owned(setting) s = make_setting(make_mesh(type, 6, nx, 9, 8), &soft, &stiff, 0.03);
+  owned(setting) s = make_setting(mixed_mesh(type, 6, nx, 9, 8), &soft, &stiff, 0.03);
   int before = omp_get_max_threads();
   owned(snapshot) one = take_snapshot(&s, 1);
   size_t n = 3 * (size_t)s.mesh->node_count, m = 9 * (size_t)s.matrix->start[s.matrix->rows];

@@ -6,10 +6,8 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/elements.h"
 #include "problems/elasticity/mixed.h"
-#include "problems/mesh/generate.h"
-#include "tests/support/owned.h"
 #include "tests/support/audit_fixture.h"
-#include "tests/support/dense.h"
+#include "tests/support/elastic.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"
 
@@ -35,37 +33,17 @@ static const eb_material linear = {.kind = EB_LINEAR, .young = 3e4, .poisson = 0
  * order. */
 static eb_mesh *make_mesh(int n, double shear, double shift) {
   const eb_grid grid = {.cubes = {n, n, n}, .size = {0.1 * n, 0.1 * n, 0.1 * n}};
-  const char *const names[] = {"soft", "stiff"};
   eb_mesh *mesh;
   random_state random = random_seed(3);
   tap_require(eb_generate_hexahedra(&grid, &mesh), "generator");
-  tap_require(eb_mesh_name_regions(mesh, 2, names), "regions");
   for (int i = 0; i < mesh->node_count; i++) {
     double *X = mesh->X + 3 * i;
     X[0] += shear * (X[1] - 0.5 * X[2]);
     X[1] += shear * 0.7 * X[2];
     for (int k = 0; k < 3; k++) X[k] += random_uniform(&random, -0.1, 0.1) * shift;
   }
-  for (int e = 0; e < mesh->element_count; e++) mesh->region[e] = random_word(&random) % 3 == 0;
+  mix_regions(mesh, &random);
   return mesh;
-}
-
-/* A X + b, shaken. */
-static double *make_positions(const eb_mesh *mesh, const double A[9], double shake) {
-  random_state random = random_seed(5);
-  double *x = zeros(double, 3 * mesh->node_count);
-  for (int n = 0; n < mesh->node_count; n++)
-    for (int i = 0; i < 3; i++) {
-      x[3 * n + i] = 0.2 * i + random_uniform(&random, -shake, shake);
-      for (int j = 0; j < 3; j++) x[3 * n + i] += A[3 * i + j] * mesh->X[3 * n + j];
-    }
-  return x;
-}
-
-static double largest(int64_t n, const double *a) {
-  double most = 0;
-  for (int64_t i = 0; i < n; i++) most = fmax(most, isfinite(a[i]) ? fabs(a[i]) : INFINITY);
-  return most;
 }
 
 static eb_elasticity *make_elasticity(const eb_mesh *mesh, const eb_material *soft,
@@ -180,82 +158,29 @@ static const char *label(const eb_material *m) {
 
 /* ---- energy, gradient, matrix ---------------------------------------------------------------- */
 
-static const double STRETCH[9] = {1.2, 0.1, 0, -0.05, 0.9, 0.15, 0.1, 0.05, 1.1};
-
 static void test_energy(const eb_material *soft, const eb_material *stiff) {
   owned(eb_mesh) *mesh = make_mesh(3, 0.2, 0.15);
   const eb_material materials[2] = {*soft, *stiff};
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, soft, stiff);
-  owned(double) *x = make_positions(mesh, STRETCH, 0.02);
+  owned(double) *x = affine_positions(mesh, PATCH_STRETCH, 0.02);
   double want = plain_energy(mesh, materials, x);
   /* Some thousand terms, mean gradients as differences. */
   tap_ok(fabs(eb_elasticity_energy(elasticity, x) - want) <= 1e-12 * want,
          "%s, %s: the energy is as defined", label(soft), eb_material_describe(soft->kind)->name);
 }
 
-/* Central differences at h = 1e-6 of 0.1 m: relative error h^2 = 1e-10 of the third derivative,
- * rounding 1e-16 / 1e-5. */
 static void test_differences(const eb_material *soft, const eb_material *stiff) {
-  const double h = 1e-6;
   owned(eb_mesh) *mesh = make_mesh(2, 0.2, 0.15);
-  int n = 3 * mesh->node_count;
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, soft, stiff);
-  owned(double) *x = make_positions(mesh, STRETCH, 0.01);
-  double *side[2], force_error = 0, matrix_error = 0;
-  owned(eb_block_matrix) *K = new_matrix(elasticity);
-  owned(double) *g = zeros(double, n);
-  for (int s = 0; s < 2; s++) tap_require(EB_NEW(side[s], n), "gradient");
-  eb_elasticity_matrix(elasticity, x, 0, 1, false, K, g);
-  owned(double) *dense = dense_of_blocks(K);
-  for (int j = 0; j < n; j++) {
-    double energy[2], at = x[j];
-    for (int s = 0; s < 2; s++) {
-      x[j] = s ? at + h : at - h;
-      energy[s] = eb_elasticity_energy(elasticity, x);
-      eb_elasticity_gradient(elasticity, x, side[s]);
-    }
-    x[j] = at;
-    force_error = fmax(force_error, fabs((energy[1] - energy[0]) / (2 * h) - g[j]));
-    for (int i = 0; i < n; i++)
-      matrix_error =
-          fmax(matrix_error, fabs((side[1][i] - side[0][i]) / (2 * h) - dense[n * i + j]));
-  }
-  const char *name = eb_material_describe(soft->kind)->name;
-  tap_ok(force_error <= 1e-6 * largest(n, g), "%s, %s: gradient is the slope of the energy (%.1e)",
-         label(soft), name, force_error / largest(n, g));
-  tap_ok(matrix_error <= 1e-6 * largest((int64_t)n * n, dense),
-         "%s, %s: matrix is the slope of the gradient (%.1e)", label(soft), name,
-         matrix_error / largest((int64_t)n * n, dense));
-  eb_elasticity_gradient(elasticity, x, side[0]);
-  for (int i = 0; i < n; i++) side[0][i] -= g[i];
-  tap_ok(largest(n, side[0]) <= 1e-13 * largest(n, g),
-         "%s, %s: the gradient beside the matrix is the gradient", label(soft), name);
-  for (int s = 0; s < 2; s++) free(side[s]);
+  owned(double) *x = affine_positions(mesh, PATCH_STRETCH, 0.01);
+  sweeps_are_slopes(mesh, elasticity, x, true, label(soft), eb_material_describe(soft->kind)->name);
 }
 
-/* With an affine motion the stress is the same everywhere: inner nodes are in balance, and there is
- * no energy but V psi. */
 static void test_patch(const eb_material *m) {
-  enum { CUBES = 3 };
-  owned(eb_mesh) *mesh = make_mesh(CUBES, 0.2, 0.2);
+  static const int cubes[3] = {3, 3, 3};
+  owned(eb_mesh) *mesh = make_mesh(cubes[0], 0.2, 0.2);
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, m, m);
-  owned(double) *x = make_positions(mesh, STRETCH, 0);
-  double inner = 0, volume = 0;
-  owned(double) *g = zeros(double, 3 * mesh->node_count);
-  eb_elasticity_gradient(elasticity, x, g);
-  for (int n = 0; n < mesh->node_count; n++) {
-    bool inside = true;
-    for (int i = 0, at = n; i < 3; i++, at /= CUBES + 1)
-      inside &= at % (CUBES + 1) > 0 && at % (CUBES + 1) < CUBES;
-    if (inside) inner = fmax(inner, largest(3, g + 3 * n));
-    volume += eb_elasticity_mass(elasticity)[n] / m->density;
-  }
-  const char *name = eb_material_describe(m->kind)->name;
-  tap_ok(inner <= 1e-13 * largest(3 * mesh->node_count, g),
-         "patch of distorted hexahedra, %s, %s: inner nodes balance", label(m), name);
-  double want = volume * eb_material_energy(m, STRETCH, NULL);
-  tap_ok(fabs(eb_elasticity_energy(elasticity, x) - want) <= 1e-13 * want,
-         "patch of distorted hexahedra, %s, %s: the energy is V psi", label(m), name);
+  passes_patch_test(mesh, cubes, elasticity, m, label(m));
 }
 
 /* Forces of the same stress by the gradients at the centres, 8 det D(0) dN_a/dX, do not balance:
@@ -285,37 +210,17 @@ static void test_centre_fails_patch(void) {
 
 /* ---- rigid motions --------------------------------------------------------------------------- */
 
-static void test_objective(const eb_material *m) {
+static void test_rigid(const eb_material *m) {
   owned(eb_mesh) *mesh = make_mesh(2, 0.2, 0.2);
-  int n = mesh->node_count;
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, m, m);
   double R[9];
-  owned(double) *x = make_positions(mesh, STRETCH, 0.02);
-  double worst = 0;
   random_state random = random_seed(9);
-  owned(double) *turned = zeros(double, 3 * n), *g = zeros(double, 3 * n),
-                *gt = zeros(double, 3 * n);
   random_rotation(&random, R);
-  for (int k = 0; k < 3 * n; k++) {
-    turned[k] = 0.7 - k % 3;
-    for (int j = 0; j < 3; j++) turned[k] += R[3 * (k % 3) + j] * x[k / 3 * 3 + j];
-  }
-  double energy = eb_elasticity_energy(elasticity, x);
-  tap_ok(fabs(eb_elasticity_energy(elasticity, turned) - energy) <= 1e-12 * energy,
-         "%s: the energy does not turn with the body", label(m));
-  eb_elasticity_gradient(elasticity, x, g);
-  eb_elasticity_gradient(elasticity, turned, gt);
-  for (int k = 0; k < 3 * n; k++) {
-    double want = 0;
-    for (int j = 0; j < 3; j++) want += R[3 * (k % 3) + j] * g[k / 3 * 3 + j];
-    worst = fmax(worst, fabs(gt[k] - want));
-  }
-  tap_ok(worst <= 1e-12 * largest(3 * n, g), "%s: forces do (%.1e)", label(m),
-         worst / largest(3 * n, g));
-  owned(double) *rigid = make_positions(mesh, R, 0);
+  owned(double) *rigid = affine_positions(mesh, R, 0), *g = zeros(double, 3 * mesh->node_count);
   eb_elasticity_gradient(elasticity, rigid, g);
   /* Rounding of strains, 1e-16 E over areas of 0.01 m^2. */
-  tap_ok(largest(3 * n, g) <= 1e-14 * YOUNG * 0.01, "%s: a rigid motion costs nothing", label(m));
+  tap_ok(largest(3 * mesh->node_count, g) <= 1e-14 * YOUNG * 0.01,
+         "%s: a rigid motion costs nothing", label(m));
 }
 
 /* Elements in an affine motion, turned: their rotation is that of F. */
@@ -331,7 +236,7 @@ static void test_rotations(void) {
   for (int i = 0; i < 9; i++)
     for (int k = 0; k < 3; k++) A[i] += Q[3 * (i / 3) + k] * S[3 * k + i % 3];
   owned(double) *R = zeros(double, 9 * mesh->element_count);
-  owned(double) *x = make_positions(mesh, A, 0);
+  owned(double) *x = affine_positions(mesh, A, 0);
   eb_elasticity_rotations(elasticity, x, R);
   for (int i = 0; i < 9 * mesh->element_count; i++) worst = fmax(worst, fabs(R[i] - Q[i % 9]));
   tap_below(worst, 1e-12, "staggered: rotations of inverted elements");
@@ -440,7 +345,7 @@ static void test_shape_matching(void) {
   eb_material m = make_material(EB_FIXED_COROTATIONAL, EB_INTEGRATION_ONE_POINT, 4);
   m.poisson = 0;
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, &m, &m);
-  owned(double) *x = make_positions(mesh, STRETCH, 0.02);
+  owned(double) *x = affine_positions(mesh, PATCH_STRETCH, 0.02);
   double centre[2][3] = {{0}};
   double energy = 0;
   owned(double) *R = zeros(double, 9);
@@ -551,7 +456,7 @@ static void test_column(void) {
       int parity = (int)(lround(X[0] / 0.1) + lround(X[1] / 0.1) + lround(X[2] / 0.1)) % 2;
       for (size_t k = 0; k < 3; k++) {
         double place = pass * (parity ? 1e-3 : -1e-3) * (k == 1);
-        for (size_t j = 0; j < 3; j++) place += R[3 * k + j] * STRETCH[4 * j] * X[j];
+        for (size_t j = 0; j < 3; j++) place += R[3 * k + j] * PATCH_STRETCH[4 * j] * X[j];
         t.after->x[3 * i + k] = place;
       }
     }
@@ -663,7 +568,7 @@ static void test_threads(void) {
   const eb_material m = make_material(EB_STABLE_NEO_HOOKEAN, EB_INTEGRATION_STAGGERED, 0);
   owned(eb_elasticity) *elasticity = make_elasticity(mesh, &m, &m);
   int n = 3 * mesh->node_count, had = omp_get_max_threads();
-  owned(double) *x = make_positions(mesh, STRETCH, 0.02);
+  owned(double) *x = affine_positions(mesh, PATCH_STRETCH, 0.02);
   double *g[2], energy[2];
   eb_block_matrix *K[2];
   for (int t = 0; t < 2; t++) {
@@ -729,7 +634,7 @@ int main(void) {
       test_energy(&soft, &stiff);
       if (kind != EB_COROTATIONAL) test_differences(&soft, &stiff);
       test_patch(&soft);
-      if (kind != EB_LINEAR) test_objective(&soft);
+      if (kind != EB_LINEAR) test_rigid(&soft);
       for (int shape = 0; shape < 2; shape++) test_rank(&soft, 0.2 * shape, c == 0 ? 6 : 18);
       if (c > 0 && kind == 0) test_scalar_matrix(&soft);
     }

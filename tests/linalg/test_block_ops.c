@@ -7,6 +7,7 @@
 #include "solvers/linalg/symmetric.h"
 #include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
+#include "tests/support/dense.h"
 #include "tests/tap.h"
 
 static double largest_difference(int64_t n, const double *x, const double *y) {
@@ -30,7 +31,7 @@ static void test_product(void) {
     int64_t n = 3 * (int64_t)rows;
     /* Off the diagonal blocks need not mirror each other for a product. */
     for (int64_t k = 0; k < 9 * (int64_t)A->start[rows]; k++) A->values[k] = eb_test_random(&seed);
-    owned(double) *dense = eb_test_dense(A), *x = eb_test_random_vector(n, &seed);
+    owned(double) *dense = dense_of_blocks(A), *x = eb_test_random_vector(n, &seed);
     owned(double) *y = eb_test_random_vector(n, &seed), *want = eb_test_random_vector(n, &seed);
     eb_block_multiply(A, x, y);
     dense_product(n, dense, x, want);
@@ -108,7 +109,7 @@ static void test_norm_range(void) {
 }
 
 static double asymmetry(const eb_block_matrix *A) {
-  owned(double) *dense = eb_test_dense(A);
+  owned(double) *dense = dense_of_blocks(A);
   double largest = 0;
   int64_t n = 3 * (int64_t)A->rows;
   for (int64_t i = 0; i < n; i++)
@@ -146,7 +147,7 @@ static void reduced_solution(const double *dense, int64_t n, const uint8_t *fixe
 
 static void whole_solution(const eb_block_matrix *A, const double *rhs, double *x) {
   int n = 3 * A->rows;
-  owned(double) *dense = eb_test_dense(A);
+  owned(double) *dense = dense_of_blocks(A);
   memcpy(x, rhs, (size_t)n * sizeof *x);
   int info = eb_test_dense_solve(n, dense, x);
   tap_ok(info == 0, "the constrained matrix is positive definite");
@@ -158,7 +159,7 @@ static void check_constrain(eb_block_matrix *A, const uint8_t *fixed, const char
   int64_t n = 3 * (int64_t)A->rows;
   owned(double) *rhs = eb_test_random_vector(n, &seed), *value = eb_test_random_vector(n, &seed);
   owned(double) *x = eb_test_random_vector(n, &seed), *want = eb_test_random_vector(n, &seed);
-  owned(double) *dense = eb_test_dense(A);
+  owned(double) *dense = dense_of_blocks(A);
   for (int64_t k = 0; k < n; k++)
     if (!fixed[k / 3]) value[k] = 0;
   for (int64_t k = 0; k < n; k++) rhs[k] *= dense[0];

@@ -9,6 +9,7 @@
 #include "solvers/linalg/block_ops.h"
 #include "tests/support/owned.h"
 #include "tests/support/block_systems.h"
+#include "tests/support/dense.h"
 #include "tests/support/linear_check.h"
 #include "tests/tap.h"
 
@@ -364,7 +365,7 @@ static void test_shift_by_team(void) {
 static void reference_factor(const eb_block_matrix *A, const char *kind, double *L) {
   const int32_t rows = A->rows, n = 3 * rows;
   const bool ic = strcmp(kind, "ic") == 0, jacobi = strcmp(kind, "jacobi") == 0;
-  owned(double) *a = eb_test_dense(A);
+  owned(double) *a = dense_of_blocks(A);
   for (int32_t k = 0; k < n; k++)
     for (int32_t i = k; i < n; i++) {
       bool kept = i / 3 == k / 3 || (ic && eb_block_matrix_find(A, i / 3, k / 3) >= 0);
@@ -422,7 +423,7 @@ static void test_history(void) {
   uint64_t seed = 5;
   owned(eb_block_matrix) *A = eb_test_bar(9, 3, 3, 0.025, 0.45, NULL);
   int32_t n = 3 * A->rows;
-  owned(double) *a = eb_test_dense(A), *b = eb_test_random_vector(n, &seed);
+  owned(double) *a = dense_of_blocks(A), *b = eb_test_random_vector(n, &seed);
   owned(double) *L = eb_test_random_vector((int64_t)n * n, &seed);
   for (int k = 0; k < PRECONDITIONERS; k++) {
     owned(outcome) o = solve_on(1, preconditioners[k], ITERATIONS, A, b);

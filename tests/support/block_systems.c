@@ -157,19 +157,6 @@ eb_block_matrix *eb_test_bar(int nx, int ny, int nz, double side, double nu, dou
   return A;
 }
 
-double *eb_test_dense(const eb_block_matrix *A) {
-  double *dense;
-  size_t n = 3 * (size_t)A->rows;
-  require(EB_NEW(dense, n * n));
-  for (int32_t i = 0; i < A->rows; i++)
-    for (int32_t b = A->start[i]; b < A->start[i + 1]; b++)
-      for (size_t r = 0; r < 3; r++)
-        for (size_t s = 0; s < 3; s++)
-          dense[(3 * (size_t)i + r) * n + 3 * (size_t)A->column[b] + s] =
-              A->values[9 * (int64_t)b + 3 * (int64_t)r + (int64_t)s];
-  return dense;
-}
-
 /* LAPACK's Fortran interface, part of OpenBLAS. */
 extern void dposv_(const char *uplo, const int *n, const int *nrhs, double *a, const int *lda,
                    double *b, const int *ldb, int *info, size_t uplo_length);

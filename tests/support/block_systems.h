@@ -19,8 +19,6 @@ eb_block_matrix *eb_test_random_matrix(int32_t rows, uint64_t seed);
  * `side` m, E = 1e6 Pa, rho = 1000 kg/m^3, h = 1/60 s. With `positions` not NULL, also its nodes
  * (rows x 3), to be freed. */
 eb_block_matrix *eb_test_bar(int nx, int ny, int nz, double side, double nu, double **positions);
-/* The dense matrix, 3 rows x 3 rows, row-major. free() it. */
-double *eb_test_dense(const eb_block_matrix *A);
 /* LAPACK's dposv on a symmetric matrix of order n: overwrites it with its factor and b with the
  * solution. Returns LAPACK's info: 0, or the first minor that is not positive definite. */
 int eb_test_dense_solve(int n, double *matrix, double *b);

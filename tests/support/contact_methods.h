@@ -8,6 +8,7 @@
 #include "tests/support/owned.h"
 #include "tests/support/contact_problems.h"
 #include "tests/support/block_systems.h"
+#include "tests/support/dense.h"
 
 /* What is tested: a method and the options that it reads. */
 typedef struct contact_subject {
@@ -79,7 +80,7 @@ __attribute__((unused)) static double contact_difference(int64_t n, const double
 /* x = A^-1 f by LAPACK. */
 static void contact_dense_solve(const eb_block_matrix *A, const double *f, double *x) {
   int n = 3 * A->rows;
-  double *dense = eb_test_dense(A);
+  double *dense = dense_of_blocks(A);
   memcpy(x, f, (size_t)n * sizeof *x);
   if (eb_test_dense_solve(n, dense, x)) tap_require(EB_ERROR(EB_ERR_INVALID, "dposv"), "oracle");
   free(dense);

@@ -6,11 +6,10 @@
 
 #include "problems/base/memory.h"
 #include "problems/elasticity/corotation.h"
-#include "problems/mesh/generate.h"
 #include "tests/support/owned.h"
+#include "tests/support/elastic.h"
 #include "tests/support/elements.h"
 #include "tests/support/mesh_quality.h"
-#include "tests/support/random.h"
 #include "tests/tap.h"
 
 typedef struct body {
@@ -43,14 +42,9 @@ static inline body body_of(eb_mesh *mesh) {
 
 /* A block of nx x ny x nz cubes with irregular nodes and two regions in no order. */
 static inline eb_mesh *body_mesh(int nx, int ny, int nz) {
-  const eb_grid grid = {.cubes = {nx, ny, nz}, .size = {0.1 * nx, 0.1 * ny, 0.1 * nz}};
-  const char *const names[] = {"soft", "stiff"};
   random_state random = random_seed(31);
-  eb_mesh *mesh;
-  tap_require(eb_generate_tets6(&grid, &mesh), "generator");
-  tap_require(eb_mesh_name_regions(mesh, 2, names), "regions");
-  for (int i = 0; i < 3 * mesh->node_count; i++) mesh->X[i] += random_uniform(&random, -0.01, 0.01);
-  for (int e = 0; e < mesh->element_count; e++) mesh->region[e] = random_word(&random) % 3 == 0;
+  eb_mesh *mesh = irregular_mesh(EB_TETRAHEDRON, 6, nx, ny, nz, 0.01, &random);
+  mix_regions(mesh, &random);
   return mesh;
 }
 
@@ -91,23 +85,6 @@ static inline int body_inverted(const body *b) {
 static inline void body_rotate(body *b) {
   eb_corotation_rotate_elements(b->corotation, b->x);
   eb_corotation_rotate_nodes(b->corotation, b->x);
-}
-
-/* The larger; NaN counts as infinite. */
-static inline double worse(double a, double b) {
-  return isfinite(a) && isfinite(b) ? fmax(a, b) : INFINITY;
-}
-
-static inline double largest(int64_t n, const double *a) {
-  double most = 0;
-  for (int64_t i = 0; i < n; i++) most = worse(most, fabs(a[i]));
-  return most;
-}
-
-static inline double distance(int64_t n, const double *a, const double *b) {
-  double most = 0;
-  for (int64_t i = 0; i < n; i++) most = worse(most, fabs(a[i] - b[i]));
-  return most;
 }
 
 /* ---- reference ------------------------------------------------------------------------------- */

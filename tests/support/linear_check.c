@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/support/block_systems.h"
+#include "tests/support/dense.h"
 
 static eb_error use(eb_linear *linear, const eb_block_matrix *A, const double *b, double *x,
                     eb_step_log *log, eb_reason *matrix_reason, eb_linear_result *result) {
@@ -44,7 +45,7 @@ eb_linear_result eb_test_solve(const eb_linear_settings *settings, const eb_bloc
 }
 
 void eb_test_reference(const eb_block_matrix *A, const double *b, double *x) {
-  double *dense = eb_test_dense(A);
+  double *dense = dense_of_blocks(A);
   memcpy(x, b, 3 * (size_t)A->rows * sizeof *x);
   int info = eb_test_dense_solve(3 * A->rows, dense, x);
   free(dense);
