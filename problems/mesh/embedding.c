@@ -81,15 +81,3 @@ eb_v4 eb_embed4(int nodes, const eb_v4 (*corner)[3], const eb_v4 x[3], eb_v4 xi[
   solve_columns(edge, offset, xi);
   return eb_v4_set(1);
 }
-
-void eb_embedding_shapes(int nodes, const double xi[3], double *N) {
-  if (nodes == EB_TETRAHEDRON) {
-    N[0] = 1 - xi[0] - xi[1] - xi[2];
-    for (int a = 1; a < EB_TETRAHEDRON; a++) N[a] = xi[a - 1];
-    return;
-  }
-  for (int a = 0; a < EB_HEXAHEDRON; a++) {
-    N[a] = 0.125;
-    for (int i = 0; i < 3; i++) N[a] *= 1 + hexahedron_corner[a][i] * xi[i];
-  }
-}

@@ -15,7 +15,5 @@ enum { EB_EMBEDDING_UPDATES = 30 }; /* of Newton's method, at most */
  * 1e-10 of an edge. Returns the number of updates, 1 in tetrahedra; where there is no end to them
  * xi is NaN and the number EB_EMBEDDING_UPDATES + 1. Points outside are extrapolated. */
 eb_v4 eb_embed4(int nodes, const eb_v4 (*corner)[3], const eb_v4 x[3], eb_v4 xi[3]);
-/* N_a of one point, A of them. */
-void eb_embedding_shapes(int nodes, const double xi[3], double *N);
 
 #endif

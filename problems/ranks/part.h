@@ -67,7 +67,5 @@ void eb_part_update(const eb_part *part, int width, double *values);
 /* Rank 0 receives the values of all nodes in the original order, all_nodes x width; `all` is read
  * by no other. `values` are those of local nodes. */
 EB_MUST eb_error eb_part_gather(const eb_part *part, int width, const double *values, double *all);
-/* The same the other way round: owned nodes and ghosts from what rank 0 has. */
-EB_MUST eb_error eb_part_scatter(const eb_part *part, int width, const double *all, double *values);
 
 #endif

@@ -1,4 +1,4 @@
-/* Gathering and scattering by runs of the original order.
+/* Gathering by runs of the original order.
  *
  * A rank's owned entries ascend in the original order, so those of a run stand together: it sends
  * their places in the run and their values, and rank 0 puts them in order. Memory is that of a run,
@@ -116,29 +116,6 @@ static void store_reals(void *context, int64_t first, int32_t count, const void 
 eb_error eb_part_gather(const eb_part *part, int width, const double *values, double *all) {
   reals to = {all, width};
   return part_stream(part, EB_NODES, (size_t)width * sizeof *values, values, store_reals, &to);
-}
-
-eb_error eb_part_scatter(const eb_part *part, int width, const double *all, double *values) {
-  MPI_Comm comm = eb_ranks_communicator(part->ranks);
-  size_t bytes = (size_t)width * sizeof *values;
-  MPI_Datatype entry;
-  exchange e;
-  eb_error error = eb_ranks_agree(part->ranks, open_exchange(part, EB_NODES, bytes, &e));
-  MPI_Type_contiguous(width, MPI_DOUBLE, &entry);
-  MPI_Type_commit(&entry);
-  for (int64_t first = 0; !error && first < e.all; first += e.run) {
-    int32_t mine = open_run(&e, first);
-    for (int32_t k = 0; at_root(&e) && k < e.count; k++)
-      memcpy(e.ordered + bytes * (size_t)k,
-             all + (size_t)width * (size_t)(first + e.place[e.run + k]), bytes);
-    MPI_Scatterv(e.ordered, e.counts, e.offsets, entry, values + (size_t)width * (size_t)e.at, mine,
-                 entry, 0, comm);
-    e.at += mine;
-  }
-  MPI_Type_free(&entry);
-  close_exchange(&e);
-  if (!error) eb_part_update(part, width, values);
-  return error;
 }
 
 /* ---- the mesh -------------------------------------------------------------------------------- */

@@ -511,10 +511,6 @@ const eb_supernodes *eb_multifrontal_supernodes(const eb_multifrontal *factor) {
   return &factor->tree;
 }
 
-eb_multifrontal_memory eb_multifrontal_memory_of(const eb_multifrontal *factor) {
-  return factor->memory;
-}
-
 int64_t eb_multifrontal_failed_row(const eb_multifrontal *factor) {
   return factor->failed_row;
 }

@@ -82,7 +82,6 @@ typedef struct eb_multifrontal_memory {
   int64_t updates;   /* kept update matrices, and the largest stacks of others that live at once */
   int64_t workspace; /* indices, right-hand sides, what threads need */
 } eb_multifrontal_memory;
-eb_multifrontal_memory eb_multifrontal_memory_of(const eb_multifrontal *factor);
 /* What eb_multifrontal_create would take for this pattern, whatever the limit, and the flops of a
  * whole factorization: by the same analysis, without the numbers' memory. */
 EB_MUST eb_error eb_multifrontal_predict(const eb_multifrontal_settings *settings,

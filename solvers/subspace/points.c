@@ -527,27 +527,3 @@ void eb_points_accept(eb_points *p, double a) {
   for (int32_t b = 0; b < (p->mixed ? p->batches : 0); b++)
     for (int m = 0; m < 6; m++) p->point[b].S[m] += a * p->point[b].dS[m];
 }
-
-double eb_points_gap(const eb_points *p, const double *u) {
-  double largest = 0;
-  open_rows(p, u);
-  for (int32_t b = 0; b < (p->mixed ? p->batches : 0); b++) {
-    mixed_point trial;
-    eb_v4 F[9], S[6], square = {0};
-    decompose(p, b, F, &trial);
-    stretch_of(trial.V, trial.s, S);
-    for (int m = 0; m < 6; m++) {
-      eb_v4 off = S[m] - p->point[b].S[m];
-      square += (m < 3 ? 1 : 2) * off * off;
-    }
-    for (int l = 0; l < EB_LANES; l++)
-      if (p->lane[EB_LANES * b + l] >= 0 && !(square[l] <= largest)) largest = square[l];
-  }
-  return sqrt(largest);
-}
-
-void eb_points_stretches(const eb_points *p, double *S) {
-  for (int32_t at = 0; at < EB_LANES * p->batches; at++)
-    for (int m = 0; m < 6 && p->lane[at] >= 0; m++)
-      S[6 * (int64_t)p->lane[at] + m] = p->point[at / EB_LANES].S[m][at % EB_LANES];
-}

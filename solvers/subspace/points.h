@@ -44,10 +44,6 @@ double eb_points_expand(eb_points *points, const double *p, eb_mixed_energy *bef
 eb_mixed_energy eb_points_energy(const eb_points *points, const double *u, double a);
 /* S += a dS; nothing in FEM. */
 void eb_points_accept(eb_points *points, double a);
-/* The largest |Sbar(u) - S|; 0 in FEM. */
-double eb_points_gap(const eb_points *points, const double *u);
-/* Copies S (00 11 22 12 02 01) of every point, in the order of the cubature, count x 6. */
-void eb_points_stretches(const eb_points *points, double *S);
 /* What the elasticity is a difference of: sum of w (stiffness), J. */
 double eb_points_scale(const eb_points *points);
 /* What rounding of F, whose entries are of the size of 1, leaves unknown of the forces: 4 eps times

@@ -3,6 +3,7 @@
 #include "problems/base/memory.h"
 #include "problems/mesh/embedding.h"
 #include "problems/mesh/generate.h"
+#include "tests/support/elements.h"
 #include "tests/support/random.h"
 #include "tests/tap.h"
 
@@ -42,10 +43,11 @@ static void test_updates(double moved, double mean_bound) {
     eb_v4 corner[8][3], x[3], xi[3];
     double wanted[EB_LANES][3];
     for (int l = 0; l < EB_LANES; l++) {
-      double X[8][3], N[8], size = pow(10, random_uniform(&random, -3, 3));
+      double X[8][3], N[8], slope[8][3], r[3], size = pow(10, random_uniform(&random, -3, 3));
       random_hexahedron(&random, moved, X);
       for (int i = 0; i < 3; i++) wanted[l][i] = random_uniform(&random, -1, 1);
-      eb_embedding_shapes(8, wanted[l], N);
+      for (int i = 0; i < 3; i++) r[i] = 0.5 * (1 + wanted[l][i]);
+      reference_shapes(EB_HEXAHEDRON, r, N, slope);
       for (int i = 0; i < 3; i++) {
         x[i][l] = 0;
         for (int a = 0; a < 8; a++) {

@@ -317,7 +317,6 @@ static void mixed_derivatives(const char *material) {
   /* Truncation e^2 and rounding 1e-16 / e, of the sum of terms. */
   tap_near((value[1] - value[0]) / (2 * e), dot(n, q, p), 1e-8 * before.magnitude, material);
   eb_points_project(r.points, u);
-  tap_below(eb_points_gap(r.points, u), 1e-14, "projected stretches leave no gap");
   eb_points_linearize(r.points, u, q, g);
   eb_points_stiffness(r.points, K);
   double decrease = eb_points_expand(r.points, p, &before), off = 0;
@@ -334,13 +333,11 @@ static void odd_numbers_of_points(void) {
     owned(double) *u = vector(3 * n);
     double *q = u + n, *g = q + n;
     owned(double) *K = vector((int64_t)n * n);
-    double S[30];
     random_coefficients(&r, 0.02, u);
     eb_points_project(r.points, u);
     eb_points_linearize(r.points, u, q, g);
     eb_points_stiffness(r.points, K);
-    eb_points_stretches(r.points, S);
-    tap_ok(isfinite(dot(n, q, q)) && dot(n, q, q) > 0 && quadratic(n, K, u) > 0 && S[0] > 0,
+    tap_ok(isfinite(dot(n, q, q)) && dot(n, q, q) > 0 && quadratic(n, K, u) > 0,
            "%d points are enough to compute with", (int)count);
   }
 }
