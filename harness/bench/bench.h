@@ -62,7 +62,6 @@ typedef struct eb_bench_case {
   ENTRY(elasticity)                                                                                \
   ENTRY(rotation)                                                                                  \
   ENTRY(linalg)                                                                                    \
-  ENTRY(cg)                                                                                        \
   ENTRY(cholesky)                                                                                  \
   ENTRY(update)                                                                                    \
   ENTRY(steps)                                                                                     \

@@ -2,17 +2,20 @@
 
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"
+#include "solvers/linalg/block_ops.h"
 
 #include <string.h>
 
-static const double step = 1.0 / 30;
+#define CUBES_OF_25_MM(...) .cubes = {__VA_ARGS__}, .edges = {0.025, 0.025, 0.025}
 
 const eb_bench_body eb_body_sculpture = {.scene = "hecht2012/sculpture-medium"};
 const eb_bench_body eb_body_dragon = {.scene = "conjac2020/dragon"};
-const eb_bench_body eb_body_beam = {.cubes = {40, 8, 8}, .edges = {0.025, 0.025, 0.025}};
-const eb_bench_body eb_body_bar = {.cubes = {12, 12, 34}, .edges = {0.025, 0.025, 0.025}};
-const eb_bench_body eb_body_block = {.cubes = {28, 28, 28}, .edges = {0.025, 0.025, 0.025}};
+const eb_bench_body eb_body_beam = {CUBES_OF_25_MM(40, 8, 8)};
+const eb_bench_body eb_body_bar = {CUBES_OF_25_MM(12, 12, 34)};
+const eb_bench_body eb_body_block = {CUBES_OF_25_MM(28, 28, 28)};
 const eb_bench_body eb_body_sheet = {.cubes = {50, 50, 1}, .edges = {0.02, 0.02, 1e-4}};
+const eb_bench_body eb_body_clamped_beam = {CUBES_OF_25_MM(40, 8, 8), .clamped = true};
+const eb_bench_body eb_body_clamped_block = {CUBES_OF_25_MM(40, 40, 40), .clamped = true};
 
 void eb_bench_matrix_clear(eb_bench_matrix *matrix) {
   eb_block_matrix_destroy(matrix->A);
@@ -22,9 +25,22 @@ void eb_bench_matrix_clear(eb_bench_matrix *matrix) {
   *matrix = (eb_bench_matrix){0};
 }
 
+static eb_error clamp(const eb_mesh *mesh, eb_block_matrix *A) {
+  const eb_node_set *clamped = eb_mesh_set(mesh, "x0");
+  uint8_t *fixed;
+  EB_TRY(EB_NEW(fixed, mesh->node_count));
+  for (int32_t k = 0; k < clamped->count; k++) fixed[clamped->nodes[k]] = 1;
+  eb_block_constrain(A, fixed, NULL, NULL);
+  free(fixed);
+  return EB_OK;
+}
+
 static eb_error assemble(const eb_bench_body *body, eb_bench_matrix *m) {
-  const eb_material rubber = {
-      .kind = EB_COROTATIONAL, .young = 1e6, .poisson = 0.45, .density = 1000};
+  const double step = 1.0 / 30, clamped_per_h2 = 3600;
+  const eb_material rubber = {.kind = body->clamped ? EB_STABLE_NEO_HOOKEAN : EB_COROTATIONAL,
+                              .young = 1e6,
+                              .poisson = 0.45,
+                              .density = 1000};
   const eb_elasticity *elasticity;
   if (body->scene) {
     EB_TRY(eb_scene_create(eb_scene_find(body->scene), NULL, NULL, NULL, &m->scene));
@@ -40,8 +56,9 @@ static eb_error assemble(const eb_bench_body *body, eb_bench_matrix *m) {
   }
   EB_TRY(eb_block_matrix_like(eb_elasticity_pattern(elasticity), &m->A));
   m->n = 3 * (int64_t)m->A->rows;
-  eb_elasticity_matrix(elasticity, m->mesh->X, 1, step * step, false, m->A, NULL);
-  return EB_OK;
+  eb_elasticity_matrix(elasticity, m->mesh->X, body->clamped ? clamped_per_h2 : 1,
+                       body->clamped ? 1 : step * step, body->clamped, m->A, NULL);
+  return body->clamped ? clamp(m->mesh, m->A) : EB_OK;
 }
 
 eb_error eb_bench_matrix_create(const eb_bench_body *body, eb_bench_matrix *out) {
