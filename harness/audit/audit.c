@@ -152,8 +152,9 @@ static void add_joints(const eb_audit *audit, const eb_state *before, const eb_s
   }
   double scale2 = inertia2 + torques2 + nodes2;
   for (int j = 0; j < joints; j++) sum2 += r[j] * r[j];
-  row->joint_residual = sqrt(sum2);
-  row->joint_residual_relative = scale2 > 0 ? sqrt(sum2 / scale2) : 0;
+  row->joints.norm = sqrt(sum2);
+  row->joints.scale = sqrt(scale2);
+  row->joints.relative = scale2 > 0 ? sqrt(sum2 / scale2) : 0;
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
@@ -249,13 +250,13 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
                        eb_equation equation, eb_audit_row *row) {
   static const double resolution = 1e-8; /* of places: audit.h */
   EB_TRY(check_states(audit, before, after));
-  *row = (eb_audit_row){.residual = NAN, .residual_relative = NAN};
+  *row = (eb_audit_row){.implicit_euler = {.norm = NAN, .relative = NAN}};
   row->finite = eb_ranks_all(audit->ranks, is_finite(after));
   if (!row->finite) return EB_OK;
   prepare_step(audit, before, after, row);
   fill_elastic(audit, after, row->activation, &audit->end);
-  row->elastic = audit->end.energy;
-  row->springs = eb_audit_springs_energy(audit, after->x);
+  row->totals.elastic = audit->end.energy;
+  row->totals.springs = eb_audit_springs_energy(audit, after->x);
   row->min_volume_ratio = audit->end.min_volume_ratio;
   row->inverted = audit->end.inverted;
   row->hourglass = audit->hourglass ? sqrt(audit->end.hourglass / audit->volume) : 0;
@@ -294,21 +295,29 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
     if (!audit->fixed[i]) sums[0] += eb_audit_squared(r + 3 * i);
   sums[1] = scale2;
   eb_ranks_sum(audit->ranks, 2, sums);
-  row->residual = sqrt(sums[0]);
-  row->scale = sqrt(sums[1]);
-  row->residual_relative = !isfinite(sums[1]) ? NAN : sums[0] > 0 ? sqrt(sums[0] / sums[1]) : 0;
-  eb_audit_energies(audit, after, row);
+  row->implicit_euler.norm = sqrt(sums[0]);
+  row->implicit_euler.scale = sqrt(sums[1]);
+  row->implicit_euler.relative = !isfinite(sums[1]) ? NAN
+                                 : sums[0] > 0      ? sqrt(sums[0] / sums[1])
+                                                    : 0;
+  eb_audit_energies(audit, after, &row->totals);
   if (audit->scene->articulation) add_joints(audit, before, after, dt, moving, row);
   add_penetration(audit, after, row);
-  const double values[] = {row->residual,         row->residual_relative,
-                           row->joint_residual,   row->joint_residual_relative,
-                           row->kinetic,          row->elastic,
-                           row->springs,          row->gravitational,
-                           row->joint_kinetic,    row->joint_potential,
-                           row->min_volume_ratio, row->max_penetration,
+  const double values[] = {row->implicit_euler.norm,
+                           row->implicit_euler.relative,
+                           row->joints.norm,
+                           row->joints.relative,
+                           row->totals.kinetic,
+                           row->totals.elastic,
+                           row->totals.springs,
+                           row->totals.gravitational,
+                           row->totals.joint_kinetic,
+                           row->totals.joint_potential,
+                           row->min_volume_ratio,
+                           row->max_penetration,
                            row->hourglass};
   row->finite = all_finite(values, sizeof values / sizeof *values) &&
-                all_finite(row->momentum, 3) && all_finite(row->angular_momentum, 3);
+                all_finite(row->totals.momentum, 3) && all_finite(row->totals.angular_momentum, 3);
   return EB_OK;
 }
 
@@ -320,12 +329,8 @@ eb_error eb_audit_declared(eb_audit *audit, const eb_state *before, const eb_sta
   eb_audit_motion(audit, before, after, dt, declared, row);
   eb_audit_work(audit, before, after, dt, declared, row);
   EB_TRY(eb_audit_equation(audit, before, after, dt, declared, row));
-  const double values[] = {row->equation_residual_relative,
-                           row->update_error,
-                           row->held_error,
-                           row->energy_excess,
-                           row->energy_scale,
-                           row->residual_work};
+  const double values[] = {row->declared.relative, row->update.error, row->held.error,
+                           row->work.excess,       row->work.scale,   row->work.of_residual};
   row->finite = all_finite(values, sizeof values / sizeof *values);
   return EB_OK;
 }

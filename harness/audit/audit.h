@@ -27,66 +27,77 @@ typedef struct eb_declaration {
   const double *unfiltered; /* nodes x 3, m/s: of EB_FRICTION_FILTERED */
 } eb_declaration;
 
+/* A residual in its 2-norm over free nodes, the size of its terms, both N, and one over the other.
+ */
+typedef struct eb_audit_residual {
+  double norm, scale, relative;
+} eb_audit_residual;
+
+/* How far something that must hold is off, m, and what rounding may leave of that. */
+typedef struct eb_audit_bound {
+  double error, allowed;
+} eb_audit_bound;
+
+/* Of a state: of the mesh and free bodies and, where it says so, of the jointed rigid ones. */
+typedef struct eb_audit_totals {
+  double kinetic, elastic, gravitational;
+  double springs;                        /* energy of the scene's springs, J */
+  double joint_kinetic, joint_potential; /* of the rigid bodies (gravity and joint limits), J */
+  double momentum[3];                    /* of all: kg m/s */
+  double angular_momentum[3];            /* kg m^2/s about the origin */
+} eb_audit_totals;
+
 /* One step audited. SI units. */
 typedef struct eb_audit_row {
-  double residual; /* |grad W(x1)|_2 over free nodes, N; for EB_EQUATION_STATIC |g - f_ext| */
-  double residual_relative; /* the residual over the force scale: see eb_audit_step */
-  double scale;             /* that scale, N */
-  double joint_residual;    /* |r|_2 of the joints' equation (audit.c), N m; 0 without joints */
-  double joint_residual_relative;         /* over the norm of its terms */
-  double kinetic, elastic, gravitational; /* of mesh and free bodies, J, in the end */
-  double springs;                         /* energy of the scene's springs in the end, J */
-  double joint_kinetic, joint_potential;  /* of the rigid bodies (gravity and joint limits), J */
-  double momentum[3];                     /* of all: kg m/s */
-  double angular_momentum[3];             /* kg m^2/s about the origin */
-  double activation;                      /* of the fibres, by the scene's script; 0 without one */
-  double min_volume_ratio;                /* least det F (of Gauss points in hexahedra) */
+  bool finite; /* the state and all figures of the audit are finite numbers */
+  /* |grad W(x1)|_2, for EB_EQUATION_STATIC |g - f_ext|, and the force scale of eb_audit_step */
+  eb_audit_residual implicit_euler;
+  eb_audit_residual joints;   /* of their equation (audit.c), N m; 0 without joints */
+  eb_audit_totals totals;     /* in the end */
+  double activation;          /* of the fibres, by the scene's script; 0 without one */
+  double min_volume_ratio;    /* least det F (of Gauss points in hexahedra) */
   double hourglass;           /* size of the hourglass modes of hexahedra (hourglass.c); others 0 */
   double max_penetration;     /* deepest node below any collider at the end of the step, m */
   int32_t inverted, contacts; /* elements with det F <= 0; nodes inside a collider */
-  bool finite;                /* the state and all figures of the audit are finite numbers */
   /* From here on by eb_audit_declared. */
-  double equation_residual;          /* of the declared equation, N (equation.c) */
-  double equation_residual_relative; /* over its force scale */
-  double equation_scale;             /* that scale, N */
-  /* this is the residual of all free nodes, because the equation's own cannot be told from
+  eb_audit_residual declared; /* of the declared equation (equation.c) */
+  /* `declared` is the residual of all free nodes, because the equation's own cannot be told from
    * outside (equation.c) */
-  bool equation_stands_in;
+  bool stands_in;
   /* N: the same, but of all free nodes where the equation asks for less (reduced,
    * position-based) */
   double step_residual;
-  /* N: of all free nodes, in the equation that doing nothing is compared in: the declared one,
-   * or implicit Euler where steps are corrected */
-  double compared_residual;
-  /* N: the least that this is when nothing is done: bodies stop, or go on as they are; NAN in
-   * steps where it was not computed */
-  double null_residual;
-  /* J: how much lower the potential of the step is than when nothing is done; NAN likewise */
-  double progress;
-  double update_error,
-      update_allowed; /* m: off the declared update; what rounding may leave (motion.c) */
-  double held_error, held_allowed; /* m: off the places of scripted and carried nodes; likewise */
-  /* m: h times what velocities are off those that friction leaves of the unfiltered ones, and what
-   * rounding may leave of it (equation.c) */
-  double filter_error, filter_allowed;
-  /* J: energy that came from nowhere; negative: what was dissipated (energy.c) */
-  double energy_excess;
-  /* Of steps in parts: the root of the energy that a script can put in, J^(1/2); whether nodes go
-   * evenly by it (script.c); and how far its work may be off what counts as such, J (energy.c) */
-  double script_root;
-  bool script_even;
-  double work_unknown;
-  double energy_scale;  /* J: size of its terms */
-  double raised;        /* J: by how much corrections of positions raise the potential (motion.c) */
-  double residual_work; /* J: done by the residual of the declared equation (equation.c) */
-  /* J: elastic energy and that of the penalty at the start, by how much it rises, and the energy
-   * scale without it */
-  double stored, stored_gain, kinetic_scale;
-  double way; /* m: how far nodes go in the step, root mean square by mass */
-  /* Of a declared subspace: N a N / kg^1/2, and how far a node is off it, m; likewise */
-  double subspace_unit, subspace_error, subspace_allowed;
-  bool subspace_unsound; /* what the solver says of it cannot be */
-  double unknown;        /* N: forces that belong to some roundings of the positions */
+  /* N: of all free nodes, in the equation that doing nothing is compared in, the declared one or
+   * implicit Euler where steps are corrected: of the step, and the least when nothing is done, as
+   * bodies stop, or go on as they are; NAN in steps where it was not computed */
+  double compared, idle;
+  double progress; /* J: how much lower the potential is than when nothing is done; NAN likewise */
+  eb_audit_bound update; /* off the declared update of positions (motion.c) */
+  eb_audit_bound held;   /* off the places of scripted and carried nodes */
+  /* h times what velocities are off those that friction leaves of the unfiltered ones
+   * (equation.c) */
+  eb_audit_bound filter;
+  struct {              /* what the step gains of energy, J (energy.c) */
+    double excess;      /* that came from nowhere; negative: what was dissipated */
+    double scale;       /* size of its terms */
+    double raised;      /* by how much corrections of positions raise the potential (motion.c) */
+    double of_residual; /* done by the residual of the declared equation (equation.c) */
+    /* elastic energy and that of the penalty at the start, by how much it rises, and the scale
+     * without it */
+    double stored, stored_gain, kinetic_scale;
+  } work;
+  struct {          /* of steps in parts (script.c) */
+    double root;    /* of the energy that a script can put in, J^(1/2) */
+    bool even;      /* nodes go evenly by it */
+    double unknown; /* J: how far its work may be off what counts as such (energy.c) */
+  } script;
+  double displacement; /* m: how far nodes go in the step, root mean square by mass */
+  /* Of a declared subspace: how far a node is off it, N a N / kg^1/2, and whether what the solver
+   * says of it cannot be (subspace.c) */
+  eb_audit_bound subspace;
+  double subspace_unit;
+  bool subspace_unsound;
+  double rounding; /* N: forces that belong to some roundings of the positions */
 } eb_audit_row;
 
 /* Precomputes rest shapes from the scene's mesh; allocates everything a step needs. */

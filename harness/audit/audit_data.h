@@ -179,8 +179,8 @@ void eb_audit_hourglass_sums(const eb_audit *audit, const eb_audit_lane *lane, c
 EB_MUST eb_error eb_mass_points_create(const eb_scene *scene, eb_mass_points **out);
 void eb_mass_points_destroy(eb_mass_points *points);
 /* Kinetic and gravitational energy and momenta of all nodes and free bodies, and those of the
- * joints' rigid bodies: added to `row`, which has none. */
-void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_row *row);
+ * joints' rigid bodies: added to `totals`, which has none. */
+void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_totals *totals);
 
 /* Takes what of `from` is tangential to the unit normal, at most `bound` of it, out of `out`. */
 void eb_audit_take_tangential(double bound, const double normal[3], const double from[3],

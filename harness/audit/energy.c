@@ -122,23 +122,23 @@ static void turn(const double q[4], const double r[3], double y[3]) {
 
 /* ---- a state --------------------------------------------------------------------------------- */
 
-static void sum_ranks(const eb_audit *audit, eb_audit_row *row) {
-  double sums[8] = {row->kinetic, row->gravitational};
+static void sum_ranks(const eb_audit *audit, eb_audit_totals *totals) {
+  double sums[8] = {totals->kinetic, totals->gravitational};
   if (!audit->ranks) return;
   for (int d = 0; d < 3; d++) {
-    sums[2 + d] = row->momentum[d];
-    sums[5 + d] = row->angular_momentum[d];
+    sums[2 + d] = totals->momentum[d];
+    sums[5 + d] = totals->angular_momentum[d];
   }
   eb_ranks_sum(audit->ranks, 8, sums);
-  row->kinetic = sums[0];
-  row->gravitational = sums[1];
+  totals->kinetic = sums[0];
+  totals->gravitational = sums[1];
   for (int d = 0; d < 3; d++) {
-    row->momentum[d] = sums[2 + d];
-    row->angular_momentum[d] = sums[5 + d];
+    totals->momentum[d] = sums[2 + d];
+    totals->angular_momentum[d] = sums[5 + d];
   }
 }
 
-void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_row *row) {
+void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_totals *totals) {
   const double *gravity = audit->scene->gravity;
   const eb_free_bodies *bodies = audit->scene->free_bodies;
   const eb_articulation *articulation = audit->scene->articulation;
@@ -146,15 +146,15 @@ void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_ro
     if (bodies && bodies->of_node[i] >= 0) continue;
     const double *x = state->x + 3 * i, *v = state->v + 3 * i;
     double m = audit->mass[i];
-    row->kinetic += 0.5 * m * eb_audit_squared(v);
+    totals->kinetic += 0.5 * m * eb_audit_squared(v);
     for (int d = 0; d < 3; d++) {
       int d1 = (d + 1) % 3, d2 = (d + 2) % 3;
-      row->gravitational -= m * gravity[d] * x[d];
-      row->momentum[d] += m * v[d];
-      row->angular_momentum[d] += m * (x[d1] * v[d2] - x[d2] * v[d1]);
+      totals->gravitational -= m * gravity[d] * x[d];
+      totals->momentum[d] += m * v[d];
+      totals->angular_momentum[d] += m * (x[d1] * v[d2] - x[d2] * v[d1]);
     }
   }
-  sum_ranks(audit, row);
+  sum_ranks(audit, totals);
   const eb_mass_points *points = audit->bodies;
   for (size_t k = 0; points && k < points->count; k++) {
     const double *pose = state->pose + 7 * (size_t)points->body[k];
@@ -165,17 +165,18 @@ void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_ro
     eb_add3(1, twist, v);
     eb_add3(1, pose, x);
     eb_cross3(x, v, moment);
-    row->kinetic += 0.5 * m * eb_dot3(v, v);
-    row->gravitational -= m * eb_dot3(gravity, x);
-    eb_add3(m, v, row->momentum);
-    eb_add3(m, moment, row->angular_momentum);
+    totals->kinetic += 0.5 * m * eb_dot3(v, v);
+    totals->gravitational -= m * eb_dot3(gravity, x);
+    eb_add3(m, v, totals->momentum);
+    eb_add3(m, moment, totals->angular_momentum);
   }
   if (!articulation) return;
   double gravitational, limits;
-  eb_articulation_energy(articulation, state->q, state->u, &row->joint_kinetic, &gravitational,
+  eb_articulation_energy(articulation, state->q, state->u, &totals->joint_kinetic, &gravitational,
                          &limits);
-  row->joint_potential = gravitational + limits;
-  eb_articulation_momentum(articulation, state->q, state->u, row->momentum, row->angular_momentum);
+  totals->joint_potential = gravitational + limits;
+  eb_articulation_momentum(articulation, state->q, state->u, totals->momentum,
+                           totals->angular_momentum);
 }
 
 /* ---- colliders ------------------------------------------------------------------------------- */
@@ -290,8 +291,8 @@ static double work_of_script(const eb_audit *audit, const eb_state *before, cons
   }
   eb_ranks_sum(audit->ranks, 3, sums);
   *unknown = fabs(sums[2]);
-  if (!row->script_even || !(row->residual_relative <= resolved))
-    *unknown += fabs(sums[1]) + row->script_root * (2 * sqrt(fmax(0, moving)) + row->script_root);
+  if (!row->script.even || !(row->implicit_euler.relative <= resolved))
+    *unknown += fabs(sums[1]) + row->script.root * (2 * sqrt(fmax(0, moving)) + row->script.root);
   return sums[0];
 }
 
@@ -309,23 +310,24 @@ void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *afte
   work = eb_audit_sum(audit, work);
   work += sum_penalty(audit, after->time, after->x, dt, NULL);
   work += eb_audit_springs_work(audit, before->x, after->x);
-  eb_audit_row was = {.elastic = audit->start.energy,
-                      .springs = eb_audit_springs_before(audit, before->x)};
+  eb_audit_totals was = {.elastic = audit->start.energy,
+                         .springs = eb_audit_springs_before(audit, before->x)};
   eb_audit_energies(audit, before, &was);
-  const eb_audit_row *rows[2] = {&was, row};
+  const eb_audit_totals *totals[2] = {&was, &row->totals};
   const eb_state *states[2] = {before, after};
   double sum[2], moving[2], stored[2];
   for (int k = 0; k < 2; k++) {
-    stored[k] = rows[k]->elastic + eb_audit_penalty_energy(audit, states[k]->time, states[k]->x);
-    moving[k] = rows[k]->kinetic + rows[k]->springs + rows[k]->joint_kinetic + stored[k];
-    sum[k] = moving[k] + rows[k]->gravitational + rows[k]->joint_potential;
+    const eb_audit_totals *of = totals[k];
+    stored[k] = of->elastic + eb_audit_penalty_energy(audit, states[k]->time, states[k]->x);
+    moving[k] = of->kinetic + of->springs + of->joint_kinetic + stored[k];
+    sum[k] = moving[k] + of->gravitational + of->joint_potential;
   }
-  row->work_unknown = 0;
+  row->script.unknown = 0;
   if (declared->update == EB_UPDATE_SUBSTEPS && declared->equation != EB_EQUATION_STATIC)
-    work += work_of_script(audit, before, after, dt, moving[0], row, &row->work_unknown);
-  row->energy_excess = sum[1] - sum[0] - work;
-  row->energy_scale = fmax(moving[0], moving[1]) + fabs(work);
-  row->stored = stored[0];
-  row->stored_gain = stored[1] - stored[0];
-  row->kinetic_scale = fmax(moving[0] - stored[0], moving[1] - stored[1]) + fabs(work);
+    work += work_of_script(audit, before, after, dt, moving[0], row, &row->script.unknown);
+  row->work.excess = sum[1] - sum[0] - work;
+  row->work.scale = fmax(moving[0], moving[1]) + fabs(work);
+  row->work.stored = stored[0];
+  row->work.stored_gain = stored[1] - stored[0];
+  row->work.kinetic_scale = fmax(moving[0] - stored[0], moving[1] - stored[1]) + fabs(work);
 }

@@ -109,9 +109,9 @@ static void measure_filter(const eb_audit *audit, const eb_state *after, double 
   for (size_t i = 0; i < audit->own_nodes; i++)
     if (!audit->fixed[i])
       eb_audit_raise(dt * sqrt(eb_squared_distance3(after->v + 3 * i, f->v + 3 * i)),
-                     &row->filter_error);
-  row->filter_error = eb_audit_most(audit, row->filter_error);
-  row->filter_allowed = eb_audit_most(audit, f->gain) * row->update_allowed;
+                     &row->filter.error);
+  row->filter.error = eb_audit_most(audit, row->filter.error);
+  row->filter.allowed = eb_audit_most(audit, f->gain) * row->update.allowed;
 }
 
 /* ---- linearized ------------------------------------------------------------------------------ */
@@ -210,9 +210,9 @@ static void compare_linear(eb_audit *audit, const eb_state *before, const eb_sta
   double still = sqrt(product(audit, stopped, stopped));
   double gained = -model(audit, dt, stopped, audit->own, after->v);
   double without = fmin(0, model(audit, dt, stopped, audit->trial, before->v));
-  row->null_residual = fmin(still, sqrt(going->residual2));
+  row->idle = fmin(still, sqrt(going->residual2));
   row->progress = gained + without;
-  row->compared_residual = row->step_residual;
+  row->compared = row->step_residual;
 }
 
 /* ---- position-based -------------------------------------------------------------------------- */
@@ -405,9 +405,9 @@ static void compare_full(eb_audit *audit, const eb_state *before, const eb_state
                             eb_audit_penalty_energy(audit, after->time, after->x) +
                             eb_audit_springs_energy(audit, after->x)};
   if (!still) stored.going = without_forces(audit, before, after, h, 1, rubbed, &going);
-  row->null_residual = fmin(stopped, going);
+  row->idle = fmin(stopped, going);
   row->progress = potential_gain(audit, before, after, h, late, &stored);
-  row->compared_residual = linear(declared) ? row->residual : row->step_residual;
+  row->compared = linear(declared) ? row->implicit_euler.norm : row->step_residual;
   /* Nodes that follow quasistatically lower the potential of the forces, whatever their inertia. */
   if (declared->equation == EB_EQUATION_REDUCED)
     row->progress = fmax(row->progress, potential_gain(audit, before, after, 0, false, &stored));
@@ -423,7 +423,9 @@ static void compare_full(eb_audit *audit, const eb_state *before, const eb_state
 static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
                          const eb_declaration *declared, bool compared, eb_audit_row *row,
                          terms *going) {
-  terms own = {row->residual * row->residual, row->scale * row->scale}, net;
+  terms own = {row->implicit_euler.norm * row->implicit_euler.norm,
+               row->implicit_euler.scale * row->implicit_euler.scale},
+        net;
   bool still = declared->equation == EB_EQUATION_STATIC;
   bool apart = !rubs(declared) && !still && audit->touch_room > 0;
   audit->declared = linear(declared) || apart ? audit->own : audit->residual;
@@ -444,12 +446,12 @@ static terms residual_of(eb_audit *audit, const eb_state *before, const eb_state
   }
   row->step_residual = sqrt(own.residual2);
   bool reduced = declared->equation == EB_EQUATION_REDUCED &&
-                 reduce(audit, before, after, dt, declared, row->held_allowed, &own);
+                 reduce(audit, before, after, dt, declared, row->held.allowed, &own);
   bool based = declared->equation == EB_EQUATION_POSITION_BASED &&
                net_forces(audit, before, after, dt, is_late(declared), &net);
-  row->equation_stands_in = !reduced && !based &&
-                            (declared->equation == EB_EQUATION_REDUCED ||
-                             declared->equation == EB_EQUATION_POSITION_BASED);
+  row->stands_in = !reduced && !based &&
+                   (declared->equation == EB_EQUATION_REDUCED ||
+                    declared->equation == EB_EQUATION_POSITION_BASED);
   return based ? net : own;
 }
 
@@ -475,14 +477,16 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
                       const eb_audit_row *row) {
   const double *r = audit->declared;
   double work = 0, way2 = 0;
-  if (row->equation_stands_in)
-    return row->raised; /* what holds scripted nodes in a reduced equation cannot be told either */
+  if (row->stands_in)
+    return row->work
+        .raised; /* what holds scripted nodes in a reduced equation cannot be told either */
   if (declared->update == EB_UPDATE_SUBSTEPS)
-    return copysign(fmax(0, fabs(row->energy_excess) - row->work_unknown), row->energy_excess);
-  if (declared->update == EB_UPDATE_MEAN_VELOCITY) return row->energy_excess;
+    return copysign(fmax(0, fabs(row->work.excess) - row->script.unknown), row->work.excess);
+  if (declared->update == EB_UPDATE_MEAN_VELOCITY) return row->work.excess;
   if (declared->equation == EB_EQUATION_POSITION_BASED)
-    return row->energy_excess - row->stored_gain - (is_late(declared) ? work_of_lag(audit, dt) : 0);
-  if (is_late(declared)) return row->energy_excess - work_of_lag(audit, dt);
+    return row->work.excess - row->work.stored_gain -
+           (is_late(declared) ? work_of_lag(audit, dt) : 0);
+  if (is_late(declared)) return row->work.excess - work_of_lag(audit, dt);
   for (size_t k = 0; k < 3 * audit->own_nodes; k++) {
     double way = audit->fixed[k / 3] ? 0 : after->x[k] - before->x[k];
     work += r[k] * way;
@@ -491,7 +495,7 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
   work = eb_audit_sum(audit, work);
   way2 = eb_audit_sum(audit, way2);
   if (declared->subspace) work = in_subspace;
-  return row->raised + copysign(fmax(0, fabs(work) - row->unknown * sqrt(way2)), work);
+  return row->work.raised + copysign(fmax(0, fabs(work) - row->rounding * sqrt(way2)), work);
 }
 
 static double mean_way(const eb_audit *audit, const eb_state *before, const eb_state *after) {
@@ -531,11 +535,11 @@ static bool is_put_out(const eb_audit *audit, const eb_state *before, const eb_s
 }
 
 void eb_audit_add_force(eb_audit_row *row, double force, double scale) {
-  double left = row->equation_residual = hypot(row->equation_residual, force);
-  if (row->equation_scale == 0) row->equation_scale = scale;
-  row->equation_residual_relative = !isfinite(row->equation_scale) ? NAN
-                                    : left == 0                    ? 0
-                                                                   : left / row->equation_scale;
+  double left = row->declared.norm = hypot(row->declared.norm, force);
+  if (row->declared.scale == 0) row->declared.scale = scale;
+  row->declared.relative = !isfinite(row->declared.scale) ? NAN
+                           : left == 0                    ? 0
+                                                          : left / row->declared.scale;
 }
 
 eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,
@@ -547,7 +551,7 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
   terms going,
       own = residual_of(audit, before, after, dt, declared, looked && linearly, row, &going);
   eb_declaration coulomb = *declared;
-  if (!(row->filter_error <= row->filter_allowed)) {
+  if (!(row->filter.error <= row->filter.allowed)) {
     coulomb.friction = EB_FRICTION_COULOMB;
     declared = &coulomb;
     own = residual_of(audit, before, after, dt, declared, looked && linearly, row, &going);
@@ -566,20 +570,21 @@ eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_sta
     row->subspace_unit = reduced.unit;
     idle = reduced.nothing;
     in_subspace = reduced.work;
-    row->subspace_error = reduced.outside;
-    row->subspace_allowed = reduced.outside_allowed;
+    row->subspace.error = reduced.outside;
+    row->subspace.allowed = reduced.outside_allowed;
   }
-  row->equation_residual = sqrt(own.residual2);
-  row->equation_scale = sqrt(own.scale2);
+  row->declared.norm = sqrt(own.residual2);
+  row->declared.scale = sqrt(own.scale2);
   eb_audit_add_force(row, 0, 0);
-  row->unknown = roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
-  row->residual_work = work_of(audit, before, after, dt, declared, in_subspace, row);
-  row->null_residual = row->progress = row->compared_residual = NAN;
-  row->way = mean_way(audit, before, after);
+  row->rounding =
+      roundings * sqrt(linear(declared) ? audit->start.rounding2 : audit->end.rounding2);
+  row->work.of_residual = work_of(audit, before, after, dt, declared, in_subspace, row);
+  row->idle = row->progress = row->compared = NAN;
+  row->displacement = mean_way(audit, before, after);
   if (!looked) return EB_OK;
   if (declared->subspace) {
-    row->null_residual = idle;
-    row->compared_residual = row->step_residual;
+    row->idle = idle;
+    row->compared = row->step_residual;
     row->progress = 0;
     return EB_OK;
   }

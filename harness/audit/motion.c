@@ -91,14 +91,14 @@ static void follow_bodies(const eb_state *before, const eb_state *after, double 
     double pose[7];
     eb_free_body_advance(before->pose + 7 * b, after->twist + 6 * b, dt, pose);
     for (size_t k = 0; k < 3; k++)
-      eb_audit_raise(fabs(after->pose[7 * b + k] - pose[k]), &row->update_error);
+      eb_audit_raise(fabs(after->pose[7 * b + k] - pose[k]), &row->update.error);
     double dot = 0;
     for (size_t k = 3; k < 7; k++) dot += pose[k] * after->pose[7 * b + k];
     for (size_t k = 3; k < 7; k++)
-      eb_audit_raise(fabs(after->pose[7 * b + k] - copysign(1, dot) * pose[k]), &row->update_error);
+      eb_audit_raise(fabs(after->pose[7 * b + k] - copysign(1, dot) * pose[k]), &row->update.error);
   }
   for (int32_t j = 0; j < after->joint_count; j++)
-    eb_audit_raise(fabs(after->q[j] - before->q[j] - dt * after->u[j]), &row->update_error);
+    eb_audit_raise(fabs(after->q[j] - before->q[j] - dt * after->u[j]), &row->update.error);
 }
 
 static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *row) {
@@ -116,7 +116,7 @@ static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *r
     const double *place = (audit->fixed[i] == EB_AUDIT_CARRIED ? carried : audit->target) + 3 * i;
     if (!audit->fixed[i]) continue;
     for (size_t d = 0; d < 3; d++) off[d] = after->x[3 * i + d] - place[d];
-    eb_audit_raise(sqrt(eb_audit_squared(off)), &row->held_error);
+    eb_audit_raise(sqrt(eb_audit_squared(off)), &row->held.error);
   }
 }
 
@@ -133,9 +133,9 @@ static void follow_velocities(const eb_audit *audit, const eb_state *before, con
       most_lag = fmax(most_lag, fabs(lag));
     }
     if (audit->fixed[i] != EB_AUDIT_CARRIED)
-      eb_audit_raise(sqrt(eb_audit_squared(off)), &row->update_error);
+      eb_audit_raise(sqrt(eb_audit_squared(off)), &row->update.error);
   }
-  row->update_allowed += roundings * eb_audit_most(audit, most_lag);
+  row->update.allowed += roundings * eb_audit_most(audit, most_lag);
 }
 
 void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *after, double dt,
@@ -146,22 +146,22 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
   double reach = most[0] + most[1];
   double turned = 1 + largest((size_t)after->joint_count, after->q) +
                   largest(7 * (size_t)after->body_count, after->pose);
-  row->held_error = 0;
-  row->held_allowed = roundings * reach;
-  row->update_allowed = roundings * (reach + dt * most[2] + turned);
+  row->held.error = 0;
+  row->held.allowed = roundings * reach;
+  row->update.allowed = roundings * (reach + dt * most[2] + turned);
   measure_held(audit, after, row);
-  row->held_error = eb_audit_most(audit, row->held_error);
-  row->update_error = 0;
+  row->held.error = eb_audit_most(audit, row->held.error);
+  row->update.error = 0;
   if (declared->equation == EB_EQUATION_STATIC) {
     for (size_t i = 0; i < audit->own_nodes; i++)
-      eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &row->update_error);
+      eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &row->update.error);
   } else if (declared->update == EB_UPDATE_SUBSTEPS) {
-    row->update_error = beyond_energy(audit, before, after, dt, row->script_root);
+    row->update.error = beyond_energy(audit, before, after, dt, row->script.root);
   } else if (declared->update == EB_UPDATE_CORRECTED) {
-    row->raised = uphill(audit, before, after, dt, declared);
+    row->work.raised = uphill(audit, before, after, dt, declared);
   } else {
     follow_velocities(audit, before, after, dt, declared->update, row);
   }
   if (declared->equation != EB_EQUATION_STATIC) follow_bodies(before, after, dt, row);
-  row->update_error = eb_audit_most(audit, row->update_error);
+  row->update.error = eb_audit_most(audit, row->update.error);
 }

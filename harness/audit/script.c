@@ -61,8 +61,8 @@ void eb_audit_script(eb_audit *audit, const eb_state *before, double dt, eb_audi
   static const double tenth = 0.1; /* of the largest way, that nodes may be off it */
   double way, off, *from = audit->own, *middle = audit->trial, *to = audit->stopped;
   measure_ways(audit, before, dt, &way, &off);
-  row->script_root = 0;
-  row->script_even = off <= tenth * way;
+  row->script.root = 0;
+  row->script.even = off <= tenth * way;
   for (int piece = 0; way + off > 0 && piece < PIECES; piece += EB_AUDIT_MOTIONS) {
     find_places(audit, before, dt, piece, from);
     find_places(audit, before, dt, piece + 1, middle);
@@ -71,6 +71,6 @@ void eb_audit_script(eb_audit *audit, const eb_state *before, double dt, eb_audi
       to[k] -= middle[k];
       middle[k] -= from[k];
     }
-    row->script_root += root_of_energy(audit, before);
+    row->script.root += root_of_energy(audit, before);
   }
 }

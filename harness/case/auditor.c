@@ -211,7 +211,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   bool judged = w->contact && m.audit.finite;
   if (judged) {
     eb_contact_audit_step(w->contact, before, after, dt, log->contacts, reason, &m.contact);
-    m.audit.energy_excess -= m.contact.obstacles_work;
+    m.audit.work.excess -= m.contact.obstacles_work;
     eb_audit_add_force(&m.audit, m.contact.law.off, m.contact.law.size);
   }
   if (m.audit.finite) eb_flight_step(w->flight, before, after, dt, &declared, &m.momentum);

@@ -108,7 +108,7 @@ static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double sc
     return;
   }
   double claimed = unit * log->residuals[log->residual_count - 1];
-  if (!(s->row->step_residual <= allowed_ratio * claimed + rounding * scale + s->row->unknown))
+  if (!(s->row->step_residual <= allowed_ratio * claimed + rounding * scale + s->row->rounding))
     eb_verdict_break(
         verdict, EB_RULE_RESIDUAL,
         "step %lld: the audited residual is %.3g N where the solver claims convergence at %.3g N",
@@ -117,8 +117,8 @@ static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double sc
 
 static void check_residual(eb_verdict *verdict, const eb_audited_step *s) {
   static const double direct = 1e-6, stagnated = 1e-3;
-  double relative = s->row->equation_residual_relative;
-  double scale = s->row->equation_scale;
+  double relative = s->row->declared.relative;
+  double scale = s->row->declared.scale;
   if (s->row->subspace_unsound) {
     eb_verdict_break(verdict, EB_RULE_CLAIM,
                      "step %lld: the subspace that is declared cannot be: functions, points and "
@@ -128,7 +128,7 @@ static void check_residual(eb_verdict *verdict, const eb_audited_step *s) {
   }
   if (s->reason == EB_CONVERGED_RTOL || s->reason == EB_CONVERGED_ATOL)
     check_claim(verdict, s, scale);
-  double bound = s->row->equation_stands_in            ? INFINITY
+  double bound = s->row->stands_in                     ? INFINITY
                  : s->reason == EB_CONVERGED_DIRECT    ? direct
                  : s->reason == EB_CONVERGED_STAGNATED ? stagnated
                                                        : INFINITY;
@@ -139,7 +139,7 @@ static void check_residual(eb_verdict *verdict, const eb_audited_step *s) {
                      (long long)s->number, eb_reason_name(s->reason),
                      eb_equation_name(s->declared->equation), relative, bound);
   verdict->worst = fmax(verdict->worst, relative);
-  verdict->residual2 += s->row->equation_residual * s->row->equation_residual;
+  verdict->residual2 += s->row->declared.norm * s->row->declared.norm;
   verdict->scale2 += scale * scale;
 }
 
@@ -150,23 +150,20 @@ enum { PROGRESS_FROM = 3 }; /* compared steps */
 static void check_motion(eb_verdict *verdict, const eb_audited_step *s) {
   const eb_audit_row *row = s->row;
   bool still = s->declared->equation == EB_EQUATION_STATIC;
-  if (!(row->held_error <= row->held_allowed))
-    eb_verdict_break(verdict, EB_RULE_HELD, "step %lld: a held node is %.3g m off its place",
-                     (long long)s->number, row->held_error);
-  if (!(row->update_error <= row->update_allowed))
-    eb_verdict_break(verdict, EB_RULE_UPDATE, "step %lld: a node is %.3g m off %s",
-                     (long long)s->number, row->update_error,
-                     still ? "standing still, which statics do"
-                           : eb_update_name(s->declared->update));
-  if (!(row->filter_error <= row->filter_allowed))
-    eb_verdict_break(verdict, EB_RULE_UPDATE,
-                     "step %lld: a node is %.3g m off where friction leaves it by the velocities "
-                     "that it is said to filter",
-                     (long long)s->number, row->filter_error);
-  if (!(row->subspace_error <= row->subspace_allowed))
-    eb_verdict_break(verdict, EB_RULE_UPDATE,
-                     "step %lld: a node is %.3g m off the declared subspace", (long long)s->number,
-                     row->subspace_error);
+  const struct {
+    eb_rule rule;
+    const eb_audit_bound *bound;
+    const char *what, *off;
+  } bounds[] = {{EB_RULE_HELD, &row->held, "held node", "its place"},
+                {EB_RULE_UPDATE, &row->update, "node",
+                 still ? "standing still, which statics do" : eb_update_name(s->declared->update)},
+                {EB_RULE_UPDATE, &row->filter, "node",
+                 "where friction leaves it by the velocities that it is said to filter"},
+                {EB_RULE_UPDATE, &row->subspace, "node", "the declared subspace"}};
+  for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+    if (!(bounds[i].bound->error <= bounds[i].bound->allowed))
+      eb_verdict_break(verdict, bounds[i].rule, "step %lld: a %s is %.3g m off %s",
+                       (long long)s->number, bounds[i].what, bounds[i].bound->error, bounds[i].off);
   verdict->unexplained =
       fmax(verdict->unexplained, fmax(s->flight->excess, s->flight->held_excess));
   if (!(s->flight->excess <= 1))
@@ -193,12 +190,12 @@ static void check_motion(eb_verdict *verdict, const eb_audited_step *s) {
 static void sum_work(eb_verdict *verdict, const eb_audited_step *s) {
   const eb_audit_row *row = s->row;
   bool based = s->declared->equation == EB_EQUATION_POSITION_BASED;
-  double stored = based && !verdict->goes_on ? row->stored : 0;
+  double stored = based && !verdict->goes_on ? row->work.stored : 0;
   verdict->goes_on = true;
-  verdict->gained += row->residual_work - stored;
+  verdict->gained += row->work.of_residual - stored;
   if (!based) verdict->gained = fmax(0, verdict->gained);
   verdict->energy_scale =
-      fmax(verdict->energy_scale, based ? row->kinetic_scale + stored : row->energy_scale);
+      fmax(verdict->energy_scale, based ? row->work.kinetic_scale + stored : row->work.scale);
   if (!(verdict->gained > verdict->most_gained)) return;
   verdict->most_gained = verdict->gained;
   verdict->gained_at = s->number;
@@ -211,13 +208,12 @@ static void sum_work(eb_verdict *verdict, const eb_audited_step *s) {
 static void compare(eb_verdict *verdict, const eb_audited_step *s) {
   static const double wrong = 1e-2, less = 1 - 1e-6, still = 1e-3; /* rounding is no progress */
   const eb_audit_row *row = s->row;
-  verdict->most_way = fmax(verdict->most_way, row->way);
+  verdict->most_displacement = fmax(verdict->most_displacement, row->displacement);
   bool rests = s->declared->equation == EB_EQUATION_POSITION_BASED && verdict->better > 0 &&
-               row->way < still * verdict->most_way;
-  if (isnan(row->null_residual) || !(row->null_residual > wrong * row->equation_scale) || rests)
-    return;
+               row->displacement < still * verdict->most_displacement;
+  if (isnan(row->idle) || !(row->idle > wrong * row->declared.scale) || rests) return;
   int weight = s->declared->equation == EB_EQUATION_STATIC ? PROGRESS_FROM : 1;
-  bool better = row->compared_residual < less * row->null_residual || row->progress > 0;
+  bool better = row->compared < less * row->idle || row->progress > 0;
   verdict->compared += weight;
   verdict->better += better ? weight : 0;
 }

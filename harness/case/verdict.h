@@ -30,10 +30,10 @@ typedef struct eb_verdict {
   /* J: work of residuals since its sum was lowest, of position-based steps since the start (or
    * jump) and beyond the elastic energy there; the most of that */
   double gained, most_gained;
-  bool goes_on;        /* steps have been summed in `gained` */
-  double most_way;     /* m: the largest of a step */
-  int64_t gained_at;   /* the step with the most */
-  double energy_scale; /* J: largest */
+  bool goes_on;             /* steps have been summed in `gained` */
+  double most_displacement; /* m: the largest of a step */
+  int64_t gained_at;        /* the step with the most */
+  double energy_scale;      /* J: largest */
   int64_t compared,
       better;   /* steps compared with doing nothing, where that is wrong; those that were better */
   double worst; /* residual of the declared equation over its force scale, of a step */

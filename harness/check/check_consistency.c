@@ -156,7 +156,7 @@ static eb_error measure_left(rig *r, double *left) {
     EB_TRY(eb_audit_step(audit, r->before, r->after, h, declared.equation, &row));
     EB_TRY(eb_audit_declared(audit, r->before, r->after, h, &declared, &row));
     double defect = take_defect(r, h, level ? 1. / (FINER - 1) : 0);
-    *left = follows_all_nodes(r) ? defect / row.scale : row.equation_residual_relative;
+    *left = follows_all_nodes(r) ? defect / row.implicit_euler.scale : row.declared.relative;
   }
   return EB_OK;
 }

@@ -20,7 +20,7 @@
   COLUMN(STEAL, steal, "s", 0, "time the hypervisor took from all cores during the step")          \
   COLUMN(ITERATIONS, iterations, "1", 1, "outermost iterations, by the solver's count")            \
   COLUMN(REASON, reason, "1", 1, "eb_reason: positive converged, negative diverged")               \
-  FIGURE(RESIDUAL, residual, "N", 0, audit.residual,                                               \
+  FIGURE(RESIDUAL, residual, "N", 0, audit.implicit_euler.norm,                                    \
          "implicit Euler's residual, 2-norm over the free nodes", "",                              \
          "r = M (x1 - x0 - h v0) / h^2 + g(x1) - f_c(x1) - f_s - f_ext. Static steps: "            \
          "without inertia. With contact as constraints: less the recorded contact forces. At "     \
@@ -28,7 +28,7 @@
          "projection onto tangential forces of at most mu |f_c|, u = (x1 - x0) / h - w the "       \
          "slip along the collider, and a = m / h + h k: nothing is left of nodes that stick, "     \
          "and of those that slip what is missing of mu |f_c| against it (audit_data.h)")           \
-  FIGURE(RESIDUAL_RELATIVE, residual_relative, "1", 0, audit.residual_relative,                    \
+  FIGURE(RESIDUAL_RELATIVE, residual_relative, "1", 0, audit.implicit_euler.relative,              \
          "implicit Euler's residual over its force scale: 1e-10 is solved to ten digits, 1 "       \
          "not at all",                                                                             \
          "",                                                                                       \
@@ -41,25 +41,26 @@
          "k |x1| of each spring, 1e-8 k (|x1_a| + mean |x1_b|) of each node a of a cluster "       \
          "and, of each such point, 1e-8 w (lambda + 2 mu) |dN_a/dX| sum_b |x_b| |dN_b/dX| "        \
          "(audit.h)")                                                                              \
-  FIGURE(KINETIC, kinetic, "J", 0, audit.kinetic, "kinetic energy at the end of the step", "",     \
-         "sum m |v1|^2 / 2; free rigid bodies: as solids")                                         \
-  FIGURE(ELASTIC, elastic, "J", 0, audit.elastic, "elastic energy", "",                            \
+  FIGURE(KINETIC, kinetic, "J", 0, audit.totals.kinetic, "kinetic energy at the end of the step",  \
+         "", "sum m |v1|^2 / 2; free rigid bodies: as solids")                                     \
+  FIGURE(ELASTIC, elastic, "J", 0, audit.totals.elastic, "elastic energy", "",                     \
          "sum over elements that are not rigid of w psi(F), F = sum_a x_a (dN_a/dX)^T at the "     \
          "points of quadrature (reference.h), and of s_k |gamma_k x|^2 over the patterns of "      \
          "hexahedra of one point, whose dN_a/dX is the mean over the element (hourglass.c); "      \
          "and over clusters of k/2 sum_a |x_a - xm - R (X_a - Xm)|^2, xm and Xm the means "        \
          "over their nodes, R the rotation that leaves it least (clusters.c)")                     \
-  FIGURE(GRAVITATIONAL, gravitational, "J", 0, audit.gravitational, "potential energy of gravity", \
-         "", "-sum m g.x1; plots show it from its value in the first step on")                     \
-  FIGURE(MOMENTUM_X, momentum_x, "kg m/s", 0, audit.momentum[0], "linear momentum", "",            \
+  FIGURE(GRAVITATIONAL, gravitational, "J", 0, audit.totals.gravitational,                         \
+         "potential energy of gravity", "",                                                        \
+         "-sum m g.x1; plots show it from its value in the first step on")                         \
+  FIGURE(MOMENTUM_X, momentum_x, "kg m/s", 0, audit.totals.momentum[0], "linear momentum", "",     \
          "sum m v1, rigid bodies of both kinds included")                                          \
-  FIGURE(MOMENTUM_Y, momentum_y, "kg m/s", 0, audit.momentum[1], "linear momentum", "", "")        \
-  FIGURE(MOMENTUM_Z, momentum_z, "kg m/s", 0, audit.momentum[2], "linear momentum", "", "")        \
-  FIGURE(ANGULAR_MOMENTUM_X, angular_momentum_x, "kg m^2/s", 0, audit.angular_momentum[0],         \
+  FIGURE(MOMENTUM_Y, momentum_y, "kg m/s", 0, audit.totals.momentum[1], "linear momentum", "", "") \
+  FIGURE(MOMENTUM_Z, momentum_z, "kg m/s", 0, audit.totals.momentum[2], "linear momentum", "", "") \
+  FIGURE(ANGULAR_MOMENTUM_X, angular_momentum_x, "kg m^2/s", 0, audit.totals.angular_momentum[0],  \
          "about the origin", "", "sum m x1 cross v1, rigid bodies of both kinds included")         \
-  FIGURE(ANGULAR_MOMENTUM_Y, angular_momentum_y, "kg m^2/s", 0, audit.angular_momentum[1],         \
+  FIGURE(ANGULAR_MOMENTUM_Y, angular_momentum_y, "kg m^2/s", 0, audit.totals.angular_momentum[1],  \
          "about the origin", "", "")                                                               \
-  FIGURE(ANGULAR_MOMENTUM_Z, angular_momentum_z, "kg m^2/s", 0, audit.angular_momentum[2],         \
+  FIGURE(ANGULAR_MOMENTUM_Z, angular_momentum_z, "kg m^2/s", 0, audit.totals.angular_momentum[2],  \
          "about the origin", "", "")                                                               \
   FIGURE(MIN_VOLUME_RATIO, min_volume_ratio, "1", 0, audit.min_volume_ratio,                       \
          "least det F of all points of quadrature", "", "")                                        \
@@ -73,16 +74,16 @@
   FIGURE(FINITE, finite, "1", 1, audit.finite,                                                     \
          "1 when the state and all figures of the audit are numbers", "finite", "")                \
   COLUMN(COMPONENTS, components, "1", 1, "connected components of the mesh of the step")           \
-  FIGURE(JOINT_KINETIC, joint_kinetic, "J", 0, audit.joint_kinetic,                                \
+  FIGURE(JOINT_KINETIC, joint_kinetic, "J", 0, audit.totals.joint_kinetic,                         \
          "kinetic energy of the jointed rigid bodies", "", "u.H u / 2")                            \
-  FIGURE(JOINT_POTENTIAL, joint_potential, "J", 0, audit.joint_potential,                          \
+  FIGURE(JOINT_POTENTIAL, joint_potential, "J", 0, audit.totals.joint_potential,                   \
          "energy of the jointed rigid bodies in gravity and of the joints' limits", "",            \
          "-sum m g.c and the springs of the limits")                                               \
-  FIGURE(JOINT_RESIDUAL, joint_residual, "N m", 0, audit.joint_residual,                           \
+  FIGURE(JOINT_RESIDUAL, joint_residual, "N m", 0, audit.joints.norm,                              \
          "audited residual of the joints, 2-norm", "",                                             \
          "r = H(q1) (u1 - u0)/h - tau(q1, u1) + sum_a J_a(q1)^T (m_a (J_a(q1) u1 - J_a(q0) "       \
          "u0)/h + g_a - f_a) over the joints (audit.c)")                                           \
-  FIGURE(JOINT_RESIDUAL_RELATIVE, joint_residual_relative, "1", 0, audit.joint_residual_relative,  \
+  FIGURE(JOINT_RESIDUAL_RELATIVE, joint_residual_relative, "1", 0, audit.joints.relative,          \
          "audited residual of the joints over its terms", "",                                      \
          "over the norm of its terms, of nodes one by one")                                        \
   FIGURE(ACTIVATION, activation, "1", 0, audit.activation,                                         \
@@ -123,7 +124,7 @@
          "largest momentum of a body that no force explains", "momentum",                          \
          "over the bodies that nothing scripted holds, |sum m (v1 - v0) - h sum f_ext - h "        \
          "sum contact forces|")                                                                    \
-  FIGURE(ENERGY_EXCESS, energy_excess, "J", 0, audit.energy_excess,                                \
+  FIGURE(ENERGY_EXCESS, energy_excess, "J", 0, audit.work.excess,                                  \
          "energy gained beyond the work done; negative: dissipated", "energy",                     \
          "gain of all energies less the work of f_ext beyond weight, of moving colliders, of "     \
          "obstacles, of scripted nodes, and of springs' places and stiffness, (k1 - k0) |p0 "      \
@@ -133,7 +134,7 @@
          "step may gain some by its own equation: the rule is about the work of the residual")     \
   FIGURE(EQUATION, equation, "1", 1, equation, "eb_equation: what the step claims to solve",       \
          "claim", "problems/step.h")                                                               \
-  FIGURE(EQUATION_RESIDUAL, equation_residual, "1", 0, audit.equation_residual_relative,           \
+  FIGURE(EQUATION_RESIDUAL, equation_residual, "1", 0, audit.declared.relative,                    \
          "audited residual of the declared equation over its force scale", "residual",             \
          "implicit Euler and static: as residual_relative. Linearized, r = M (a v1 - v0) / h "     \
          "+ g(x0) + s h K(x0) v1 - f_ext - f_c - f_s with its scales a of mass and s of "          \
@@ -154,7 +155,7 @@
          "(equation.c). In a declared subspace x = X + (I Phi) u, |Phi^T (M (x1 - xt) / h^2 "      \
          "- f_ext - f_s + sum of w P(F) dN/dX over its points)| over the norms of the terms "      \
          "(subspace.c)")                                                                           \
-  FIGURE(UPDATE_ERROR, update_error, "m", 0, audit.update_error,                                   \
+  FIGURE(UPDATE_ERROR, update_error, "m", 0, audit.update.error,                                   \
          "most that a node is off the declared update of positions", "update",                     \
          "of nodes that no body carries, poses of bodies and angles (rad) of joints: |x1 - "       \
          "x0 - h v1| or |x1 - x0 - h (v0 + v1) / 2| or, where forces are late, |x1 - x0 - h "      \
@@ -163,7 +164,7 @@
          "the mass, where Y is the sum of sqrt(d.K(x0) d / 2) over four pieces d of the way "      \
          "of scripted nodes, K the projected tangent (script.c). Corrected: 0, and what c = "      \
          "x1 - x0 - h v1 raises E + S - f_ext.x by counts as energy from nowhere (motion.c)")      \
-  FIGURE(HELD_ERROR, held_error, "m", 0, audit.held_error,                                         \
+  FIGURE(HELD_ERROR, held_error, "m", 0, audit.held.error,                                         \
          "most that a held or carried node is off its place", "held",                              \
          "of the script at t1, of joints or body at their end")                                    \
   FIGURE(BALANCE, balance, "kg m/s", 0, momentum.balance,                                          \
@@ -195,7 +196,7 @@
   COLUMN(LEAD, lead, "s", 0,                                                                       \
          "of samples: wall time, off the clock, of the unrecorded step that leads the solver "     \
          "to the state")                                                                           \
-  FIGURE(SPRINGS, springs, "J", 0, audit.springs,                                                  \
+  FIGURE(SPRINGS, springs, "J", 0, audit.totals.springs,                                           \
          "energy of the springs that pull nodes to places", "",                                    \
          "sum k |x1 - p|^2 / 2, as they are at t1")                                                \
   FIGURE(DECREMENT, decrement, "J^1/2", 0, decrement[1],                                           \

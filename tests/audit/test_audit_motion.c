@@ -10,7 +10,7 @@ static eb_audit_row end_velocity(trial *t) {
 }
 
 static bool keeps_update(const eb_audit_row *row) {
-  return row->update_error <= row->update_allowed;
+  return row->update.error <= row->update.allowed;
 }
 
 /* ---- formulas -------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static void test_formulas(void) {
     t.after->x[t.size - 2] += 1e-9;
     row = trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, updates[u]);
     /* Roundings of places below 2 m. */
-    tap_near(row.update_error, 1e-9, 1e-14, "a nanometre off it shows");
+    tap_near(row.update.error, 1e-9, 1e-14, "a nanometre off it shows");
     tap_ok(!keeps_update(&row), "and is too much");
     t.after->x[t.size - 2] -= 1e-9;
     row = trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, updates[!u]);
@@ -53,11 +53,11 @@ static void test_late(void) {
   eb_audit_row row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_LATE_FORCE);
   tap_ok(keeps_update(&row), "late forces: a good step");
   row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_END_VELOCITY);
-  tap_near(row.update_error, 9.8 * t.h * t.h, 1e-14, "it is not x1 = x0 + h v1");
+  tap_near(row.update.error, 9.8 * t.h * t.h, 1e-14, "it is not x1 = x0 + h v1");
   tap_ok(!keeps_update(&row), "and judged so");
   t.after->v[t.size - 1] += 1e-6;
   row = trial_audit(&t, EB_EQUATION_POSITION_BASED, plain, EB_UPDATE_LATE_FORCE);
-  tap_near(row.update_error, 1e-6 * t.h, 1e-14, "a velocity off it shows");
+  tap_near(row.update.error, 1e-6 * t.h, 1e-14, "a velocity off it shows");
   tap_ok(!keeps_update(&row), "and is too much");
   trial_close(&t);
 }
@@ -70,7 +70,7 @@ static void test_static(void) {
   tap_ok(keeps_update(&row), "statics go anywhere");
   t.after->v[5] = 1e-3;
   row = trial_audit(&t, EB_EQUATION_STATIC, plain, EB_UPDATE_END_VELOCITY);
-  tap_near(row.update_error, 1e-3 * t.h, 1e-15, "without a velocity");
+  tap_near(row.update.error, 1e-3 * t.h, 1e-15, "without a velocity");
   tap_ok(!keeps_update(&row), "which is too much");
   trial_close(&t);
 }
@@ -87,7 +87,7 @@ static void test_substeps(void) {
       t.after->x[k] = t.before->x[k] + times * t.h * t.before->v[k];
     eb_audit_row row = trial_audit(&t, EB_EQUATION_IMPLICIT_EULER, plain, EB_UPDATE_SUBSTEPS);
     /* Sums of some 40 terms. */
-    tap_near(row.update_error, (times - 1) * t.h * 2, 1e-12,
+    tap_near(row.update.error, (times - 1) * t.h * 2, 1e-12,
              times == 1 ? "substeps: as far as its energy" : "substeps: farther");
     tap_ok(keeps_update(&row) == (times == 1), "and judged so");
   }
@@ -142,7 +142,7 @@ static void test_corrected(void) {
     for (size_t k = 0; k < t.size; k++)
       if (!fixed[k / 3]) t.after->x[k] += (uphill ? 1e-6 : -1e-6) * g[k];
     row = trial_audit(&t, EB_EQUATION_REDUCED, plain, EB_UPDATE_CORRECTED);
-    tap_ok(uphill ? row.raised > 0 : row.raised == 0,
+    tap_ok(uphill ? row.work.raised > 0 : row.work.raised == 0,
            "a correction that %s the energy brings %s in", uphill ? "raises" : "lowers",
            uphill ? "some" : "none");
     free(g);
@@ -171,7 +171,7 @@ static void test_corrected_into_floor(void) {
       tap_require(eb_audit_step(t.audit, t.before, t.after, t.h, declared.equation, &row), "audit");
       tap_require(eb_audit_declared(t.audit, t.before, t.after, t.h, &declared, &row), "audit");
       bool known = inside || !present;
-      tap_ok(known ? row.raised > 0 : row.raised == 0,
+      tap_ok(known ? row.work.raised > 0 : row.work.raised == 0,
              "a correction into a floor %s, contacts %s: %s energy brought in",
              inside ? "met before" : "not met yet", present ? "of the start" : "predicted",
              known ? "some" : "no");
@@ -192,17 +192,17 @@ static void test_held(void) {
     t.after->v[k] = (t.after->x[k] - t.before->x[k]) / t.h;
   }
   eb_audit_row row = end_velocity(&t);
-  tap_ok(row.held_error <= row.held_allowed && keeps_update(&row),
+  tap_ok(row.held.error <= row.held.allowed && keeps_update(&row),
          "scripted nodes where they belong");
   size_t held = 0;
   while (!fixed[held]) held++;
   t.after->v[3 * held + 1] += 1e-6;
   row = end_velocity(&t);
-  tap_near(row.update_error, 1e-6 * t.h, 1e-14, "a scripted node has the velocity of its script");
+  tap_near(row.update.error, 1e-6 * t.h, 1e-14, "a scripted node has the velocity of its script");
   t.after->x[3 * held + 1] += 3e-9;
   row = end_velocity(&t);
-  tap_near(row.held_error, 3e-9, 1e-14, "a scripted node off its place");
-  tap_ok(!(row.held_error <= row.held_allowed), "is too much");
+  tap_near(row.held.error, 3e-9, 1e-14, "a scripted node off its place");
+  tap_ok(!(row.held.error <= row.held.allowed), "is too much");
   free(target);
   trial_close(&t);
 }
@@ -215,7 +215,7 @@ static void test_far(void) {
   trial_shake(&t, 1, 1, t.after->v);
   trial_advance(&t);
   eb_audit_row row = end_velocity(&t);
-  tap_ok(keeps_update(&row) && row.update_error > 1e-12,
+  tap_ok(keeps_update(&row) && row.update.error > 1e-12,
          "far from the origin roundings are larger");
   t.after->x[4] += 1e-6;
   row = end_velocity(&t);
@@ -238,7 +238,7 @@ static void test_free_bodies(void) {
   eb_free_bodies_place(t.scene->free_bodies, t.scene->mesh->X, t.after->pose, t.after->twist,
                        t.after->x, t.after->v);
   eb_audit_row row = end_velocity(&t);
-  tap_ok(keeps_update(&row) && row.held_error <= row.held_allowed,
+  tap_ok(keeps_update(&row) && row.held.error <= row.held.allowed,
          "a rigid body follows its twist");
   for (int k = 3; k < 7; k++) t.after->pose[k] *= -1;
   row = end_velocity(&t);
@@ -251,7 +251,7 @@ static void test_free_bodies(void) {
   while (t.scene->free_bodies->of_node[rider] < 0) rider++;
   t.after->x[3 * rider] += 1e-9;
   row = end_velocity(&t);
-  tap_ok(keeps_update(&row) && !(row.held_error <= row.held_allowed), "a node off its body");
+  tap_ok(keeps_update(&row) && !(row.held.error <= row.held.allowed), "a node off its body");
   trial_close(&t);
 }
 
@@ -281,12 +281,12 @@ static void test_joints(void) {
       eb_articulation_place(t.scene->articulation, t.after->q, k,
                             t.after->x + 3 * eb_articulation_node(t.scene->articulation, k), NULL);
     eb_audit_row row = end_velocity(&t);
-    tap_ok(keeps_update(&row) && row.held_error <= row.held_allowed,
+    tap_ok(keeps_update(&row) && row.held.error <= row.held.allowed,
            turns ? "a joint after many turns too" : "a joint follows its rate");
     t.after->q[0] += 1e-9;
     row = end_velocity(&t);
-    tap_near(row.update_error, 1e-9, 1e-12, "an angle off it");
-    tap_ok(!keeps_update(&row) && !(row.held_error <= row.held_allowed),
+    tap_near(row.update.error, 1e-9, 1e-12, "an angle off it");
+    tap_ok(!keeps_update(&row) && !(row.held.error <= row.held.allowed),
            "is too much, for it and for what rides on it");
   }
   trial_close(&t);

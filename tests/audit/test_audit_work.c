@@ -18,11 +18,11 @@ static void test_fall(void) {
   for (size_t k = 0; k < t.size; k++)
     t.after->x[k] = t.before->x[k] + 0.5 * t.h * (t.before->v[k] + t.after->v[k]);
   eb_audit_row row = judge(&t, EB_UPDATE_MEAN_VELOCITY);
-  tap_near(row.energy_excess, 0, ROUNDING * row.energy_scale, "a parabola keeps its energy");
+  tap_near(row.work.excess, 0, ROUNDING * row.work.scale, "a parabola keeps its energy");
   trial_advance(&t);
   row = judge(&t, EB_UPDATE_END_VELOCITY);
-  tap_near(row.energy_excess, -0.5 * mass * t.h * t.h * (16 + 9.8 * 9.8),
-           ROUNDING * row.energy_scale, "implicit Euler loses m (h g)^2 / 2 of it");
+  tap_near(row.work.excess, -0.5 * mass * t.h * t.h * (16 + 9.8 * 9.8), ROUNDING * row.work.scale,
+           "implicit Euler loses m (h g)^2 / 2 of it");
   trial_close(&t);
 }
 
@@ -44,11 +44,11 @@ static void test_spin(void) {
     }
   }
   eb_audit_row row = judge(&t, EB_UPDATE_SUBSTEPS);
-  tap_near(row.energy_excess, 0, ROUNDING * row.energy_scale, "a spin keeps its energy");
-  tap_near(row.residual_work, row.energy_excess, 0, "all gain of steps in parts is theirs");
+  tap_near(row.work.excess, 0, ROUNDING * row.work.scale, "a spin keeps its energy");
+  tap_near(row.work.of_residual, row.work.excess, 0, "all gain of steps in parts is theirs");
   for (size_t k = 0; k < t.size; k++) t.after->v[k] *= 1.1;
   row = judge(&t, EB_UPDATE_SUBSTEPS);
-  tap_near(row.energy_excess, 0.21 / 1.21 * row.kinetic, ROUNDING * row.energy_scale,
+  tap_near(row.work.excess, 0.21 / 1.21 * row.totals.kinetic, ROUNDING * row.work.scale,
            "faster, it has gained");
   trial_close(&t);
 }
@@ -79,8 +79,8 @@ static void test_spring(void) {
     t.after->v[k] = -sqrt(1 - 2 * gain / mass);
   }
   eb_audit_row row = judge(&t, EB_UPDATE_SUBSTEPS);
-  tap_ok(gain > 1e-3 * row.energy_scale, "a spring that counts");
-  tap_near(row.energy_excess, 0, ROUNDING * row.energy_scale, "what a spring takes it keeps");
+  tap_ok(gain > 1e-3 * row.work.scale, "a spring that counts");
+  tap_near(row.work.excess, 0, ROUNDING * row.work.scale, "what a spring takes it keeps");
   trial_close(&t);
 }
 
@@ -99,8 +99,8 @@ static void test_moving(void) {
   t.scene->colliders[0].motion_parameters[0] = 0.2;
   double way = 0.2 * t.h;
   eb_audit_row row = judge(&t, EB_UPDATE_SUBSTEPS);
-  tap_near(row.energy_excess, -0.5 * stiffness * area_below(&t) * way * way,
-           ROUNDING * row.energy_scale, "a floor that rises works");
+  tap_near(row.work.excess, -0.5 * stiffness * area_below(&t) * way * way,
+           ROUNDING * row.work.scale, "a floor that rises works");
   trial_close(&t);
 }
 
@@ -115,10 +115,10 @@ static void test_dragged(void) {
   eb_scene_boundary(t.scene, t.after->time, fixed, t.after->x);
   for (size_t k = 0; k < t.size; k++) t.after->v[k] = (t.after->x[k] - t.before->x[k]) / t.h;
   eb_audit_row row = judge(&t, EB_UPDATE_END_VELOCITY);
-  tap_ok(row.elastic > 0 && row.kinetic > 0, "scripted nodes turn a block");
-  tap_near(row.energy_excess, -row.kinetic - row.elastic, ROUNDING * row.energy_scale,
+  tap_ok(row.totals.elastic > 0 && row.totals.kinetic > 0, "scripted nodes turn a block");
+  tap_near(row.work.excess, -row.totals.kinetic - row.totals.elastic, ROUNDING * row.work.scale,
            "what holds them does the work");
-  tap_near(row.residual_work, 0, 0, "and is no residual");
+  tap_near(row.work.of_residual, 0, 0, "and is no residual");
   trial_close(&t);
 }
 
@@ -133,8 +133,8 @@ static void test_dragged_in_parts(void) {
   eb_scene_boundary(t.scene, t.after->time, fixed, t.after->x);
   for (size_t k = 0; k < t.size; k++) t.after->v[k] = (t.after->x[k] - t.before->x[k]) / t.h;
   eb_audit_row row = judge(&t, EB_UPDATE_SUBSTEPS);
-  tap_ok(row.elastic > 0, "scripted nodes turn a block in parts of a step");
-  tap_near(row.energy_excess, 0, ROUNDING * row.energy_scale, "and do the work that it takes");
+  tap_ok(row.totals.elastic > 0, "scripted nodes turn a block in parts of a step");
+  tap_near(row.work.excess, 0, ROUNDING * row.work.scale, "and do the work that it takes");
   trial_close(&t);
   trial_open(&t, "nx=3,support=ends,motion=twist,rate=2,material=linear", 0, 0);
   double *target = trial_vector(&t), kinetic = 0;
@@ -151,10 +151,10 @@ static void test_dragged_in_parts(void) {
   for (size_t k = 0; k < t.size; k += 3)
     if (!fixed[k / 3]) t.after->v[k] = sqrt(10 * stored / kinetic);
   row = judge(&t, EB_UPDATE_SUBSTEPS);
-  tap_near(row.energy_excess, 10 * stored, ROUNDING * row.energy_scale,
+  tap_near(row.work.excess, 10 * stored, ROUNDING * row.work.scale,
            "speed of free nodes is no script's");
   /* The arc of the way is longer than its chord by a hundred-thousandth. */
-  tap_near(row.residual_work, (10 - 3) * stored, 1e-3 * stored,
+  tap_near(row.work.of_residual, (10 - 3) * stored, 1e-3 * stored,
            "but for the end's work, its change, and what the way could store");
   free(target);
   trial_close(&t);
@@ -167,15 +167,15 @@ static void test_residual(void) {
   trial_shake(&t, 1, 1, t.after->v);
   trial_advance(&t);
   eb_audit_row row = judge(&t, EB_UPDATE_END_VELOCITY);
-  tap_near(row.energy_excess, row.kinetic + row.elastic, ROUNDING * row.energy_scale,
+  tap_near(row.work.excess, row.totals.kinetic + row.totals.elastic, ROUNDING * row.work.scale,
            "free nodes that start by themselves gain energy");
-  tap_near(row.residual_work, 2 * (row.kinetic + row.elastic), 1e-9 * row.energy_scale,
-           "by the work of the residual");
+  tap_near(row.work.of_residual, 2 * (row.totals.kinetic + row.totals.elastic),
+           1e-9 * row.work.scale, "by the work of the residual");
   memset(t.after->v, 0, t.size * sizeof *t.after->v);
   memcpy(t.after->x, t.before->x, t.size * sizeof *t.after->x);
   trial_shake(&t, 2, 1e-16, t.after->x);
   row = judge(&t, EB_UPDATE_END_VELOCITY);
-  tap_near(row.residual_work, 0, 1e-26, "roundings of a body at rest do none to speak of");
+  tap_near(row.work.of_residual, 0, 1e-26, "roundings of a body at rest do none to speak of");
   trial_close(&t);
 }
 

@@ -161,7 +161,7 @@ static eb_contact_audit_row audit_contact(stage *s) {
               "audit");
   tap_require(eb_audit_declared(s->audit, s->before, s->after, h, &declared, &s->row), "audit");
   eb_contact_audit_step(s->contact, s->before, s->after, h, &s->record, EB_CONVERGED_ATOL, &row);
-  s->row.energy_excess -= row.obstacles_work;
+  s->row.work.excess -= row.obstacles_work;
   return row;
 }
 
@@ -195,7 +195,7 @@ static void test_good(bool rigid) {
   /* Some thousand kg m/s of bodies, summed in doubles. */
   tap_below(row.balance, 1e-10, "its force explains the motion of the bodies");
   tap_below(row.balance_excess, 1, "and their spin, to what the tolerance leaves");
-  tap_below(s.row.energy_excess, 0, "the step dissipates");
+  tap_below(s.row.work.excess, 0, "the step dissipates");
   if (!tap_ok(strcmp(verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict), "passed") == 0,
               "a good step passes"))
     printf("#   %s\n", verdict.detail);
@@ -208,11 +208,11 @@ static void test_residual(void) {
   stage s;
   stage_open(&s, "nx=2,ny=2,nz=2,gz=-9.81,E=1e-9", false);
   audit_contact(&s);
-  tap_below(s.row.residual_relative, 1e-10,
+  tap_below(s.row.implicit_euler.relative, 1e-10,
             "with the forces of contact the step is implicit Euler's");
   s.record.count = 0;
   audit_contact(&s);
-  tap_ok(s.row.residual_relative > 0.01, "without them it is not");
+  tap_ok(s.row.implicit_euler.relative > 0.01, "without them it is not");
   stage_close(&s);
 }
 
@@ -333,17 +333,17 @@ static void test_energy(void) {
   stage s;
   stage_open(&s, scene, false);
   audit_contact(&s);
-  double good = s.row.energy_excess;
+  double good = s.row.work.excess;
   s.after->twist[2] = -2;
   double mass = s.scene->free_bodies->body[0].mass, fall_speed = 1 + 9.81 * h;
   double more = 0.5 * mass * (4 - fall_speed * fall_speed);
   audit_contact(&s);
-  tap_near(s.row.energy_excess - good, more, 1e-9 * more, "energy from nowhere is measured");
+  tap_near(s.row.work.excess - good, more, 1e-9 * more, "energy from nowhere is measured");
   s.after->twist[2] = -fall_speed;
   /* The tray rises by 0.2 m instead of sinking by 0.1 mm; the contact's distance is what it was. */
   s.scene->obstacles[0].parameters[1] = 200;
   audit_contact(&s);
-  double risen = s.row.energy_excess;
+  double risen = s.row.work.excess;
   tap_near(good - risen, s.r[0] * (0.2 + 1e-4), 1e-6 * s.r[0],
            "the work of an obstacle is no excess");
   stage_close(&s);

@@ -104,9 +104,9 @@ static void test_figures(void) {
   eb_team *team;
   if (!tap_succeeds(eb_team_create(3, &team), "a team that audits")) return;
   eb_audit_row alone = audit_with(NULL), shared = audit_with(team);
-  tap_ok(alone.residual > 0 && alone.residual == shared.residual &&
-             alone.elastic == shared.elastic &&
-             alone.equation_residual_relative == shared.equation_residual_relative &&
+  tap_ok(alone.implicit_euler.norm > 0 && alone.implicit_euler.norm == shared.implicit_euler.norm &&
+             alone.totals.elastic == shared.totals.elastic &&
+             alone.declared.relative == shared.declared.relative &&
              alone.min_volume_ratio == shared.min_volume_ratio,
          "finds what one thread finds, bit for bit");
   eb_team_destroy(team);

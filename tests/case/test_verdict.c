@@ -24,15 +24,13 @@ static void good_step(trial *t) {
                .declared = {.linearization = {1, 1, EB_TANGENT_EXACT}},
                .row = {.finite = true,
                        .step_residual = 1e-3,
-                       .equation_residual = 1e-3,
-                       .compared_residual = 1e-3,
-                       .equation_residual_relative = 1e-5,
-                       .equation_scale = 100,
-                       .null_residual = NAN,
+                       .declared = {.norm = 1e-3, .scale = 100, .relative = 1e-5},
+                       .compared = 1e-3,
+                       .idle = NAN,
                        .progress = NAN,
-                       .held_allowed = 1e-12,
-                       .update_allowed = 1e-12,
-                       .energy_scale = 10}};
+                       .held.allowed = 1e-12,
+                       .update.allowed = 1e-12,
+                       .work.scale = 10}};
   t->log.residuals = t->residuals;
   t->log.residual_seconds = t->seconds;
   t->step = (eb_audited_step){.scene = &t->scene,
@@ -55,8 +53,8 @@ static const char *rules_of(const trial *t) {
 }
 
 static void set_residual(trial *t, double newtons) {
-  t->row.step_residual = t->row.equation_residual = t->row.compared_residual = newtons;
-  t->row.equation_residual_relative = newtons / 100;
+  t->row.step_residual = t->row.declared.norm = t->row.compared = newtons;
+  t->row.declared.relative = newtons / 100;
 }
 
 #define BREAKS(rule, change, ...)                                                                  \
@@ -115,33 +113,33 @@ static void test_linear_norm(void) {
 static void test_steps(void) {
   BREAKS("finite", t.row.finite = false, "a state that is not finite");
   BREAKS("", (t.row.finite = false, t.step.reason = EB_DIVERGED_NAN), "an admitted one");
-  BREAKS("update", t.row.update_error = 1e-9, "positions that velocities do not explain");
-  BREAKS("update", t.row.filter_error = 1e-9, "velocities that no filter leaves");
-  BREAKS("update", t.row.filter_error = NAN, "a filter of what is no number");
-  BREAKS("held", t.row.held_error = 1e-9, "a held node off its place");
+  BREAKS("update", t.row.update.error = 1e-9, "positions that velocities do not explain");
+  BREAKS("update", t.row.filter.error = 1e-9, "velocities that no filter leaves");
+  BREAKS("update", t.row.filter.error = NAN, "a filter of what is no number");
+  BREAKS("held", t.row.held.error = 1e-9, "a held node off its place");
   BREAKS("momentum", t.flight.excess = 1.1, "momentum from nowhere");
   BREAKS("penetration", t.row.max_penetration = 0.11, "a body under the floor");
-  BREAKS("energy", t.row.residual_work = 0.2, "energy from nowhere");
-  BREAKS("", t.row.residual_work = 0.13, "less than a twentieth of it");
-  BREAKS("", t.row.residual_work = -5, "energy that is lost");
-  BREAKS("progress",
-         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.null_residual = 50,
-          t.row.progress = 0),
-         "a step that does nothing");
+  BREAKS("energy", t.row.work.of_residual = 0.2, "energy from nowhere");
+  BREAKS("", t.row.work.of_residual = 0.13, "less than a twentieth of it");
+  BREAKS("", t.row.work.of_residual = -5, "energy that is lost");
+  BREAKS(
+      "progress",
+      (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.idle = 50, t.row.progress = 0),
+      "a step that does nothing");
   BREAKS("",
-         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.null_residual = 60,
+         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.idle = 60,
           t.row.progress = -1),
          "a step that is better than nothing in its residual");
-  BREAKS("",
-         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.null_residual = 50,
-          t.row.progress = 1),
-         "or in its potential");
+  BREAKS(
+      "",
+      (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50), t.row.idle = 50, t.row.progress = 1),
+      "or in its potential");
   BREAKS("progress",
-         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50 * (1 - 1e-12)),
-          t.row.null_residual = 50, t.row.progress = -1),
+         (t.step.reason = EB_CONVERGED_ITS, set_residual(&t, 50 * (1 - 1e-12)), t.row.idle = 50,
+          t.row.progress = -1),
          "one that is better by rounding");
-  BREAKS("", (t.row.null_residual = 1e-4, t.row.progress = 0), "nothing where nothing is to do");
-  BREAKS("update,held", (t.row.update_error = 1e-9, t.row.held_error = 1), "two rules at once");
+  BREAKS("", (t.row.idle = 1e-4, t.row.progress = 0), "nothing where nothing is to do");
+  BREAKS("update,held", (t.row.update.error = 1e-9, t.row.held.error = 1), "two rules at once");
 }
 
 /* Nothing of a step takes longer than the step, and phases not longer than all threads together. */
@@ -173,7 +171,7 @@ static void test_energy_sums(void) {
   eb_verdict verdict = {0};
   good_step(&t);
   for (int i = 0; i < 10; i++) {
-    t.row.residual_work = i < 5 ? -1 : 0.15;
+    t.row.work.of_residual = i < 5 ? -1 : 0.15;
     eb_verdict_step(&verdict, &t.step);
   }
   eb_verdict_run(&verdict);
@@ -185,12 +183,12 @@ static void test_energy_of_constraints(void) {
   trial t;
   good_step(&t);
   t.declared.equation = EB_EQUATION_POSITION_BASED;
-  t.row.stored = 2;
-  t.row.kinetic_scale = 8;
+  t.row.work.stored = 2;
+  t.row.work.kinetic_scale = 8;
   for (int more = 0; more < 2; more++) {
     eb_verdict verdict = {0};
     for (int i = 0; i < 10; i++) {
-      t.row.residual_work = i < 5 ? -1 : more ? 1.6 : 1.45;
+      t.row.work.of_residual = i < 5 ? -1 : more ? 1.6 : 1.45;
       eb_verdict_step(&verdict, &t.step);
     }
     eb_verdict_run(&verdict);
@@ -207,9 +205,9 @@ static void test_rest(void) {
     good_step(&t);
     t.declared.equation = EB_EQUATION_POSITION_BASED;
     t.step.reason = EB_CONVERGED_ITS;
-    t.row.null_residual = t.row.compared_residual = 50;
+    t.row.idle = t.row.compared = 50;
     for (int i = 0; i < 40; i++) {
-      t.row.way = moved && i < 3 ? 1e-2 : 1e-7;
+      t.row.displacement = moved && i < 3 ? 1e-2 : 1e-7;
       t.row.progress = moved && i < 3 ? 1 : -1;
       eb_verdict_step(&verdict, &t.step);
     }
@@ -238,7 +236,7 @@ static void test_jumps(void) {
   char rules[64];
   trial t;
   good_step(&t);
-  t.row.residual_work = 0.04 * t.row.energy_scale;
+  t.row.work.of_residual = 0.04 * t.row.work.scale;
   for (int jumps = 0; jumps < 2; jumps++) {
     eb_verdict verdict = {0};
     eb_verdict_step(&verdict, &t.step);

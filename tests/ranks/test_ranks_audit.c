@@ -97,36 +97,36 @@ typedef struct figure {
 #define FIGURE(member, terms)                                                                      \
   { #member, offsetof(eb_audit_row, member), offsetof(eb_audit_row, terms) }
 
-static const figure figures[] = {FIGURE(residual, scale),
-                                 FIGURE(scale, scale),
-                                 FIGURE(kinetic, kinetic),
-                                 FIGURE(elastic, elastic),
-                                 FIGURE(gravitational, gravitational),
-                                 FIGURE(momentum[0], momentum[2]),
-                                 FIGURE(momentum[1], momentum[2]),
-                                 FIGURE(momentum[2], momentum[2]),
-                                 FIGURE(angular_momentum[0], angular_momentum[1]),
-                                 FIGURE(angular_momentum[1], angular_momentum[1]),
-                                 FIGURE(angular_momentum[2], angular_momentum[1]),
+static const figure figures[] = {FIGURE(implicit_euler.norm, implicit_euler.scale),
+                                 FIGURE(implicit_euler.scale, implicit_euler.scale),
+                                 FIGURE(totals.kinetic, totals.kinetic),
+                                 FIGURE(totals.elastic, totals.elastic),
+                                 FIGURE(totals.gravitational, totals.gravitational),
+                                 FIGURE(totals.momentum[0], totals.momentum[2]),
+                                 FIGURE(totals.momentum[1], totals.momentum[2]),
+                                 FIGURE(totals.momentum[2], totals.momentum[2]),
+                                 FIGURE(totals.angular_momentum[0], totals.angular_momentum[1]),
+                                 FIGURE(totals.angular_momentum[1], totals.angular_momentum[1]),
+                                 FIGURE(totals.angular_momentum[2], totals.angular_momentum[1]),
                                  FIGURE(min_volume_ratio, min_volume_ratio),
-                                 FIGURE(equation_residual, equation_scale),
-                                 FIGURE(equation_scale, equation_scale),
-                                 FIGURE(step_residual, scale),
-                                 FIGURE(null_residual, equation_scale),
-                                 FIGURE(progress, energy_scale),
-                                 FIGURE(update_error, way),
-                                 FIGURE(update_allowed, update_allowed),
-                                 FIGURE(held_error, way),
-                                 FIGURE(held_allowed, held_allowed),
-                                 FIGURE(energy_excess, energy_scale),
-                                 FIGURE(energy_scale, energy_scale),
-                                 FIGURE(raised, energy_scale),
-                                 FIGURE(residual_work, energy_scale),
-                                 FIGURE(stored, stored),
-                                 FIGURE(stored_gain, energy_scale),
-                                 FIGURE(kinetic_scale, energy_scale),
-                                 FIGURE(way, way),
-                                 FIGURE(unknown, unknown)};
+                                 FIGURE(declared.norm, declared.scale),
+                                 FIGURE(declared.scale, declared.scale),
+                                 FIGURE(step_residual, implicit_euler.scale),
+                                 FIGURE(idle, declared.scale),
+                                 FIGURE(progress, work.scale),
+                                 FIGURE(update.error, displacement),
+                                 FIGURE(update.allowed, update.allowed),
+                                 FIGURE(held.error, displacement),
+                                 FIGURE(held.allowed, held.allowed),
+                                 FIGURE(work.excess, work.scale),
+                                 FIGURE(work.scale, work.scale),
+                                 FIGURE(work.raised, work.scale),
+                                 FIGURE(work.of_residual, work.scale),
+                                 FIGURE(work.stored, work.stored),
+                                 FIGURE(work.stored_gain, work.scale),
+                                 FIGURE(work.kinetic_scale, work.scale),
+                                 FIGURE(displacement, displacement),
+                                 FIGURE(rounding, rounding)};
 
 static double number(const void *row, size_t at) {
   double value;
@@ -149,8 +149,7 @@ static double rows_apart(const eb_audit_row *part, const eb_audit_row *whole, co
     if (off > most) *worst = figures[f].name;
     most = fmax(most, off);
   }
-  if (part->inverted != whole->inverted || part->equation_stands_in != whole->equation_stands_in)
-    most = INFINITY;
+  if (part->inverted != whole->inverted || part->stands_in != whole->stands_in) most = INFINITY;
   return most;
 }
 
@@ -190,7 +189,7 @@ static void check_declared(const eb_ranks *ranks, const char *name, const eb_dec
     audit(&part, d, &a, &f);
     audit(&whole, d, &b, &g);
     rows = fmax(rows, rows_apart(&a, &b, &worst));
-    flights = fmax(flights, fmax(apart(f.balance, g.balance, b.momentum[2]),
+    flights = fmax(flights, fmax(apart(f.balance, g.balance, b.totals.momentum[2]),
                                  apart(f.held_excess, g.held_excess, 1)));
     flights = fmax(flights, apart(f.excess, g.excess, 1));
     parts = fmax(parts, parts_apart(&part, &whole));

@@ -164,7 +164,7 @@ static void test_audit(void) {
     tap_require(
         eb_audit_step(audit, before, r.state, r.scene->dt, EB_EQUATION_IMPLICIT_EULER, &row),
         "audit");
-    most = fmax(most, row.residual_relative);
+    most = fmax(most, row.implicit_euler.relative);
     eb_state_destroy(before);
     eb_audit_destroy(audit);
   }

@@ -134,7 +134,7 @@ static void audit_confirms_contact(void) {
                 "a step");
     converged &= reason > 0;
     tap_require(eb_audit_step(audit, before, state, scene->dt, log->equation, &row), "its audit");
-    worst = fmax(worst, row.residual_relative);
+    worst = fmax(worst, row.implicit_euler.relative);
     for (int32_t i = 0; i < state->node_count; i++) {
       double n[3], w[3];
       pushes = fmax(pushes, -eb_collider_distance(scene->colliders, state->time,
