@@ -110,8 +110,8 @@ void eb_audit_share(eb_audit *audit, eb_team *team);
 /* Between steps: gives back rest shapes and workspace of a large mesh, 200 bytes a tetrahedron,
  * which its solver may want; before the audit is used again they are made anew. Figures are the
  * same. */
-void eb_audit_sleep(eb_audit *audit);
-EB_MUST eb_error eb_audit_wake(eb_audit *audit);
+void eb_audit_drop_caches(eb_audit *audit);
+EB_MUST eb_error eb_audit_restore_caches(eb_audit *audit);
 
 /* Connected components of the whole mesh, whatever part of it the scene has: part[i] of every node,
  * from 0 on; *count is how many (components.c). */

@@ -1,5 +1,5 @@
 /* What audit.c measures of a step and its neighbours go on from: equation.c (the residual of the
- * declared equation), motion.c (updates, held nodes), energy.c, flight.c (momentum).
+ * declared equation), motion.c (updates, held nodes), energy.c, momentum_balance.c (momentum).
  * Internal to harness/audit. */
 #ifndef EB_AUDIT_DATA_H
 #define EB_AUDIT_DATA_H
@@ -139,7 +139,7 @@ static inline double eb_audit_squared(const double a[3]) {
 /* Shares the elements out among audit->lanes, cuts them into batches, and fills these, and masses,
  * from the scene's mesh. */
 EB_MUST eb_error eb_audit_rest_shapes(eb_audit *audit);
-/* Frees what eb_audit_wake makes: batches with their corners, and workspace. */
+/* Frees what eb_audit_restore_caches makes: batches with their corners, and workspace. */
 void eb_audit_drop_shapes(eb_audit *audit);
 /* Makes of components of a rank's nodes those of the whole mesh: component[i] of every local node,
  * below *count or -1 where it is of none (components.c). Ranks call it together; without a part

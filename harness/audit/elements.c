@@ -178,13 +178,13 @@ eb_error eb_audit_rest_shapes(eb_audit *audit) {
   return mesh->type == EB_HEXAHEDRON ? eb_audit_hourglass_create(audit) : EB_OK;
 }
 
-void eb_audit_sleep(eb_audit *audit) {
+void eb_audit_drop_caches(eb_audit *audit) {
   const size_t worth = 1 << 26; /* bytes: soon made again, but not for every step of a small mesh */
   size_t corners = audit->scene->mesh->type * sizeof *audit->corners;
   if (audit->batch_count * (sizeof *audit->batches + corners) >= worth) eb_audit_drop_shapes(audit);
 }
 
-eb_error eb_audit_wake(eb_audit *audit) {
+eb_error eb_audit_restore_caches(eb_audit *audit) {
   if (audit->batches) return EB_OK;
   eb_error error = make_shapes(audit, false);
   if (error) eb_audit_drop_shapes(audit);

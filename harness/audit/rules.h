@@ -34,15 +34,16 @@
        "position-based: or less without the elastic energy, and once a step was better, "          \
        "those that go less than 1e-3 of the farthest are at rest and do not count, nor do "        \
        "those in which nodes meet a collider")                                                     \
-  RULE(MOMENTUM, "momentum",                                                                       \
-       "the momentum of bodies that nothing holds changes by the forces on them, in v and in "     \
-       "x: over a body's flight |sum B| <= 0.1 sum h |f| + 1e-3 max sum m |v| + rounding, B "      \
-       "= a P1 - P0 - h F, a = min(declared mass scale, 1.1), and B = sum m (x1 - x0) / h - "      \
-       "P1 (flight.c); so is the sum of the residual over the free nodes of bodies that "          \
-       "something holds, with the forces at held nodes among the impulses. Samples are "           \
-       "flights and sums of energy of their own (harness/suite/README.md). With contact as "       \
-       "constraints, contact_balance <= sqrt(nodes) 5e-4 kg m/s + 1e-10 of its terms, of "         \
-       "rigid bodies and their spin 5e-4")                                                         \
+  RULE(                                                                                            \
+      MOMENTUM, "momentum",                                                                        \
+      "the momentum of bodies that nothing holds changes by the forces on them, in v and in "      \
+      "x: over a body's flight |sum B| <= 0.1 sum h |f| + 1e-3 max sum m |v| + rounding, B "       \
+      "= a P1 - P0 - h F, a = min(declared mass scale, 1.1), and B = sum m (x1 - x0) / h - "       \
+      "P1 (momentum_balance.c); so is the sum of the residual over the free nodes of bodies that " \
+      "something holds, with the forces at held nodes among the impulses. Samples are "            \
+      "flights and sums of energy of their own (harness/suite/README.md). With contact as "        \
+      "constraints, contact_balance <= sqrt(nodes) 5e-4 kg m/s + 1e-10 of its terms, of "          \
+      "rigid bodies and their spin 5e-4")                                                          \
   RULE(ENERGY, "energy",                                                                           \
        "no energy comes from nowhere: over any stretch of the run the work sum r.(x1 - x0) "       \
        "of residuals, less that of roundings, is <= 0.05 of its largest energy. Of steps in "      \

@@ -15,17 +15,17 @@
 static void release_audit(eb_auditor *w) {
   eb_rotations_destroy(w->rotations);
   w->rotations = NULL;
-  eb_flight_destroy(w->flight);
+  eb_momentum_balance_destroy(w->momentum);
   eb_contact_audit_destroy(w->contact);
   eb_audit_destroy(w->audit);
-  w->flight = NULL;
+  w->momentum = NULL;
   w->contact = NULL;
   w->audit = NULL;
 }
 
 /* Those that examine go on with the audit. */
-static void sleep_between_steps(eb_auditor *w) {
-  if (!w->examines) eb_audit_sleep(w->audit);
+static void drop_caches_between_steps(eb_auditor *w) {
+  if (!w->examines) eb_audit_drop_caches(w->audit);
 }
 
 /* For the scene's present mesh. Parts stay, and follow it. */
@@ -39,10 +39,10 @@ static eb_error make_audit(eb_auditor *w) {
     EB_TRY(EB_NEW(w->part_rows, eb_parts_count(w->parts)));
   }
   eb_audit_share(w->audit, w->team);
-  EB_TRY(eb_flight_create(w->audit, &w->flight));
+  EB_TRY(eb_momentum_balance_create(w->audit, &w->momentum));
   if (eb_scene_needs(w->scene) & EB_CAP_CONTACT)
     EB_TRY(eb_contact_audit_create(w->scene, w->audit, &w->contact));
-  sleep_between_steps(w);
+  drop_caches_between_steps(w);
   return EB_OK;
 }
 
@@ -92,7 +92,7 @@ eb_error eb_auditor_advance(eb_auditor *w, const eb_state *state) {
 typedef struct measured {
   eb_audit_row audit;
   eb_contact_audit_row contact; /* zeros without contact as constraints */
-  eb_flight_row momentum;
+  eb_momentum_row momentum;
   double decrement[2]; /* where the step starts, and in its end */
   eb_equation equation;
 } measured;
@@ -178,7 +178,7 @@ static void tell_apart(eb_auditor *w, int64_t step, int64_t apart, int32_t first
                    (long long)step, who[0], who[1], (long long)apart);
 }
 
-void eb_auditor_unite(eb_auditor *w, eb_state *state, eb_reason *reason) {
+void eb_auditor_synchronize(eb_auditor *w, eb_state *state, eb_reason *reason) {
   const eb_part *part = w->scene->part;
   int32_t first = 0;
   double reasons[2] = {-*reason, *reason};
@@ -203,7 +203,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   eb_declaration declared = {log->equation, log->linearization, update,         log->subspace,
                              log->touching, log->friction,      log->unfiltered};
   measured m = {.decrement = {NAN, NAN}, .equation = declared.equation};
-  EB_TRY(eb_ranks_agree(w->ranks, eb_audit_wake(w->audit)));
+  EB_TRY(eb_ranks_agree(w->ranks, eb_audit_restore_caches(w->audit)));
   eb_audit_contact_forces(w->audit,
                           w->contact ? eb_contact_audit_forces(w->contact, log->contacts) : NULL);
   EB_TRY(eb_audit_step(w->audit, before, after, dt, declared.equation, &m.audit));
@@ -214,12 +214,13 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
     m.audit.work.excess -= m.contact.obstacles_work;
     eb_audit_add_force(&m.audit, m.contact.law.off, m.contact.law.size);
   }
-  if (m.audit.finite) eb_flight_step(w->flight, before, after, dt, &declared, &m.momentum);
+  if (m.audit.finite)
+    eb_momentum_balance_step(w->momentum, before, after, dt, &declared, &m.momentum);
   const eb_audited_step step = {.scene = w->scene,
                                 .log = log,
                                 .declared = &declared,
                                 .row = &m.audit,
-                                .flight = &m.momentum,
+                                .momentum = &m.momentum,
                                 .contact = judged ? &m.contact : NULL,
                                 .reason = reason,
                                 .number = after->step,
@@ -237,7 +238,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   if ((unsigned)declared.friction < EB_FRICTION_MODELS)
     w->friction_models |= 1U << declared.friction;
   *finite = m.audit.finite;
-  sleep_between_steps(w);
+  drop_caches_between_steps(w);
   return EB_OK;
 }
 
@@ -251,9 +252,9 @@ eb_error eb_auditor_jump(eb_auditor *w) {
   eb_verdict_jump(&w->verdict);
   eb_parts_jump(w->parts);
   if (w->rotations) eb_rotations_jump(w->rotations);
-  eb_flight_destroy(w->flight);
-  w->flight = NULL;
-  return eb_flight_create(w->audit, &w->flight);
+  eb_momentum_balance_destroy(w->momentum);
+  w->momentum = NULL;
+  return eb_momentum_balance_create(w->audit, &w->momentum);
 }
 
 eb_error eb_auditor_test_replay(eb_auditor *w, const eb_state *before, const eb_state *after,

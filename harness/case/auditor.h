@@ -12,13 +12,13 @@
 
 typedef struct eb_auditor {
   const eb_ranks *ranks; /* NULL: one process has the scene */
-  double *shared;        /* of its nodes x 3: workspace of eb_auditor_unite; NULL without ranks */
-  eb_scene *scene;       /* the reference that the solver's is compared with */
-  eb_state *state;       /* that cuts are made on */
-  eb_team *team;         /* threads that audit; they sleep while the solver steps */
+  double *shared;  /* of its nodes x 3: workspace of eb_auditor_synchronize; NULL without ranks */
+  eb_scene *scene; /* the reference that the solver's is compared with */
+  eb_state *state; /* that cuts are made on */
+  eb_team *team;   /* threads that audit; they sleep while the solver steps */
   eb_audit *audit;
   eb_contact_audit *contact; /* of contact as constraints; NULL when the scene has none */
-  eb_flight *flight;
+  eb_momentum_balance *momentum;
   eb_parts *parts;
   eb_part_row *part_rows;  /* of the step audited last: a part each; NaN where it is not finite */
   eb_rotations *rotations; /* of solvers that record any; NULL before */
@@ -47,7 +47,7 @@ EB_MUST eb_error eb_auditor_step(eb_auditor *auditor, const eb_state *before, co
 /* What ranks have of the same nodes must be the same, bit by bit, and the least of their reasons is
  * that of the step: what differs breaks rule "ranks". In `state` and *reason is then what all have:
  * of nodes what their owners have. */
-void eb_auditor_unite(eb_auditor *auditor, eb_state *state, eb_reason *reason);
+void eb_auditor_synchronize(eb_auditor *auditor, eb_state *state, eb_reason *reason);
 /* The figures of the parts after it: parts x EB_PART_COLUMNS. Not collective. */
 void eb_auditor_part_columns(const eb_auditor *auditor, double *rows);
 /* The figures of the rotations of the step audited last; false: it has recorded none, or there are

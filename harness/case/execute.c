@@ -398,7 +398,7 @@ static eb_error step(eb_job *j, bool *on) {
   if (!*on) return EB_OK;
   set_clock(j, reason);
   double began = eb_wall_seconds();
-  eb_auditor_unite(&j->auditor, j->after, &reason);
+  eb_auditor_synchronize(&j->auditor, j->after, &reason);
   EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after, j->solver->update, j->log, reason, row,
                          &finite));
   if (finite) EB_TRY(examine(j));

@@ -72,7 +72,7 @@ eb_error eb_job_test_replay(eb_job *j) {
   if (!answered) return EB_OK;
   j->after->step = j->before->step + 1;
   j->after->time = j->before->time + scene->dt;
-  eb_auditor_unite(&j->auditor, j->after, &reason);
+  eb_auditor_synchronize(&j->auditor, j->after, &reason);
   return eb_auditor_test_replay(&j->auditor, j->before, j->after, j->solver->update, j->log,
                                 reason);
 }

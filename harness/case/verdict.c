@@ -165,18 +165,18 @@ static void check_motion(eb_verdict *verdict, const eb_audited_step *s) {
       eb_verdict_break(verdict, bounds[i].rule, "step %lld: a %s is %.3g m off %s",
                        (long long)s->number, bounds[i].what, bounds[i].bound->error, bounds[i].off);
   verdict->unexplained =
-      fmax(verdict->unexplained, fmax(s->flight->excess, s->flight->held_excess));
-  if (!(s->flight->excess <= 1))
+      fmax(verdict->unexplained, fmax(s->momentum->excess, s->momentum->held_excess));
+  if (!(s->momentum->excess <= 1))
     eb_verdict_break(
         verdict, EB_RULE_MOMENTUM,
         "step %lld: no force explains a body's momentum, by %.3g times what is allowed "
         "(%.3g kg m/s in this step)",
-        (long long)s->number, s->flight->excess, s->flight->balance);
-  if (!(s->flight->held_excess <= 1))
+        (long long)s->number, s->momentum->excess, s->momentum->balance);
+  if (!(s->momentum->held_excess <= 1))
     eb_verdict_break(verdict, EB_RULE_MOMENTUM,
                      "step %lld: no force explains the momentum of a body that is held, by %.3g "
                      "times what is allowed",
-                     (long long)s->number, s->flight->held_excess);
+                     (long long)s->number, s->momentum->held_excess);
   if (!(row->max_penetration <= s->scene->penetration_bound))
     eb_verdict_break(
         verdict, EB_RULE_PENETRATION,

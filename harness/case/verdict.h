@@ -15,7 +15,7 @@
 #ifndef EB_CASE_VERDICT_H
 #define EB_CASE_VERDICT_H
 
-#include "harness/audit/flight.h"
+#include "harness/audit/momentum_balance.h"
 #include "harness/audit/contact_audit.h"
 #include "harness/audit/rules.h"
 
@@ -46,7 +46,7 @@ typedef struct eb_audited_step {
   const eb_step_log *log;
   const eb_declaration *declared;
   const eb_audit_row *row;
-  const eb_flight_row *flight;
+  const eb_momentum_row *momentum;
   const eb_contact_audit_row *contact; /* NULL without contact as constraints */
   eb_reason reason;
   int64_t number;

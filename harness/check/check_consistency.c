@@ -143,7 +143,7 @@ static eb_error measure_left(rig *r, double *left) {
   enum { REFINED = 64, FINER = 4 };
   eb_audit *audit = r->auditor.audit;
   double h = r->longest / REFINED;
-  EB_TRY(eb_audit_wake(audit));
+  EB_TRY(eb_audit_restore_caches(audit));
   for (int level = 0; level < 2; level++, h /= FINER) {
     eb_audit_row row;
     eb_state_copy(r->start, r->before);

@@ -172,7 +172,7 @@
          "by x or by v",                                                                           \
          "momentum",                                                                               \
          "of bodies that nothing holds, |sum M (v1 - v0) - h (external and contact forces)| "      \
-         "or |sum M (x1 - x0) / h - sum M v1| (flight.c)")                                         \
+         "or |sum M (x1 - x0) / h - sum M v1| (momentum_balance.c)")                               \
   FIGURE(BALANCE_RELATIVE, balance_relative, "1", 0, momentum.excess,                              \
          "the same, summed over a flight, over what the rule on momentum allows", "momentum", "")  \
   FIGURE(CONTACT_TRUE_GAP, contact_true_gap, "m", 0, contact.law.true_gap,                         \

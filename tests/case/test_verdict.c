@@ -9,7 +9,7 @@ typedef struct trial {
   double residuals[1], seconds[1];
   eb_declaration declared;
   eb_audit_row row;
-  eb_flight_row flight;
+  eb_momentum_row momentum;
   eb_audited_step step;
 } trial;
 
@@ -37,7 +37,7 @@ static void good_step(trial *t) {
                               .log = &t->log,
                               .declared = &t->declared,
                               .row = &t->row,
-                              .flight = &t->flight,
+                              .momentum = &t->momentum,
                               .reason = EB_CONVERGED_RTOL,
                               .number = 1};
 }
@@ -117,7 +117,7 @@ static void test_steps(void) {
   BREAKS("update", t.row.filter.error = 1e-9, "velocities that no filter leaves");
   BREAKS("update", t.row.filter.error = NAN, "a filter of what is no number");
   BREAKS("held", t.row.held.error = 1e-9, "a held node off its place");
-  BREAKS("momentum", t.flight.excess = 1.1, "momentum from nowhere");
+  BREAKS("momentum", t.momentum.excess = 1.1, "momentum from nowhere");
   BREAKS("penetration", t.row.max_penetration = 0.11, "a body under the floor");
   BREAKS("energy", t.row.work.of_residual = 0.2, "energy from nowhere");
   BREAKS("", t.row.work.of_residual = 0.13, "less than a twentieth of it");

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "harness/audit/flight.h"
+#include "harness/audit/momentum_balance.h"
 #include "harness/audit/parts.h"
 #include "problems/base/memory.h"
 #include "problems/ranks/part.h"
@@ -18,7 +18,7 @@ static const double rounding = 1e-12;
 typedef struct side {
   eb_scene *scene;
   eb_audit *audit;
-  eb_flight *flight;
+  eb_momentum_balance *momentum;
   eb_parts *parts;
   eb_state *before, *after;
   eb_part_row *rows;
@@ -56,7 +56,7 @@ static void begin(const eb_ranks *ranks, side *s) {
                             &s->scene));
   dress(s->scene);
   need(eb_audit_create(s->scene, &s->audit));
-  need(eb_flight_create(s->audit, &s->flight));
+  need(eb_momentum_balance_create(s->audit, &s->momentum));
   need(eb_parts_create(s->audit, &s->parts));
   need(eb_state_create(s->scene, &s->before));
   need(eb_state_create(s->scene, &s->after));
@@ -66,7 +66,7 @@ static void begin(const eb_ranks *ranks, side *s) {
 static void end(side *s) {
   free(s->rows);
   eb_parts_destroy(s->parts);
-  eb_flight_destroy(s->flight);
+  eb_momentum_balance_destroy(s->momentum);
   eb_audit_destroy(s->audit);
   eb_state_destroy(s->before);
   eb_state_destroy(s->after);
@@ -168,37 +168,37 @@ static double parts_apart(const side *part, const side *whole) {
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 static void audit(side *s, const eb_declaration *declared, eb_audit_row *row,
-                  eb_flight_row *flight) {
+                  eb_momentum_row *momentum) {
   need(eb_audit_step(s->audit, s->before, s->after, s->scene->dt, declared->equation, row));
   need(eb_audit_declared(s->audit, s->before, s->after, s->scene->dt, declared, row));
-  eb_flight_step(s->flight, s->before, s->after, s->scene->dt, declared, flight);
+  eb_momentum_balance_step(s->momentum, s->before, s->after, s->scene->dt, declared, momentum);
   eb_parts_step(s->parts, s->before, s->after, s->rows);
 }
 
 static void check_declared(const eb_ranks *ranks, const char *name, const eb_declaration *d) {
   side part = {0}, whole = {0};
-  double rows = 0, flights = 0, parts = 0;
+  double rows = 0, momenta = 0, parts = 0;
   const char *worst = "none";
   begin(ranks, &part);
   begin(NULL, &whole);
   for (int64_t step = 1; step <= STEPS; step++) {
     eb_audit_row a, b;
-    eb_flight_row f, g;
+    eb_momentum_row f, g;
     move(&part, step);
     move(&whole, step);
     audit(&part, d, &a, &f);
     audit(&whole, d, &b, &g);
     rows = fmax(rows, rows_apart(&a, &b, &worst));
-    flights = fmax(flights, fmax(apart(f.balance, g.balance, b.totals.momentum[2]),
+    momenta = fmax(momenta, fmax(apart(f.balance, g.balance, b.totals.momentum[2]),
                                  apart(f.held_excess, g.held_excess, 1)));
-    flights = fmax(flights, apart(f.excess, g.excess, 1));
+    momenta = fmax(momenta, apart(f.excess, g.excess, 1));
     parts = fmax(parts, parts_apart(&part, &whole));
   }
   char text[120];
   snprintf(text, sizeof text, "%s: rows (farthest: %s)", name, worst);
   rank_below(ranks, rows, rounding, text);
-  snprintf(text, sizeof text, "%s: flights", name);
-  rank_below(ranks, flights, rounding, text);
+  snprintf(text, sizeof text, "%s: momenta", name);
+  rank_below(ranks, momenta, rounding, text);
   snprintf(text, sizeof text, "%s: regions and groups", name);
   rank_below(ranks, parts, rounding, text);
   end(&part);

@@ -2,7 +2,7 @@
 #ifndef EB_TESTS_AUDIT_FIXTURE_H
 #define EB_TESTS_AUDIT_FIXTURE_H
 
-#include "harness/audit/flight.h"
+#include "harness/audit/momentum_balance.h"
 #include "harness/check/block.h"
 #include "tests/support/owned.h"
 #include "tests/support/random.h"
@@ -11,7 +11,7 @@
 typedef struct trial {
   eb_scene *scene;
   eb_audit *audit;
-  eb_flight *flight;
+  eb_momentum_balance *momentum;
   eb_state *before, *after;
   double h;
   size_t size; /* 3 x nodes */
@@ -23,7 +23,7 @@ static const eb_linearization plain = {1, 1, EB_TANGENT_EXACT};
 /* Of t->scene. */
 static void trial_begin(trial *t) {
   tap_require(eb_audit_create(t->scene, &t->audit), "an audit");
-  tap_require(eb_flight_create(t->audit, &t->flight), "flights");
+  tap_require(eb_momentum_balance_create(t->audit, &t->momentum), "momentum balance");
   tap_require(eb_state_create(t->scene, &t->before), "a state");
   tap_require(eb_state_create(t->scene, &t->after), "another state");
   t->h = t->scene->dt;
@@ -49,7 +49,7 @@ __attribute__((unused)) static void trial_open(trial *t, const char *parameters,
 }
 
 static void trial_close(trial *t) {
-  eb_flight_destroy(t->flight);
+  eb_momentum_balance_destroy(t->momentum);
   eb_audit_destroy(t->audit);
   eb_state_destroy(t->before);
   eb_state_destroy(t->after);

@@ -6,13 +6,13 @@
 static const double weight = 9.8;
 
 /* Takes the step that the states say, and goes on from its end. */
-static eb_flight_row fly(trial *t, eb_update update, double mass) {
+static eb_momentum_row fly(trial *t, eb_update update, double mass) {
   const eb_declaration declared = {.equation = EB_EQUATION_LINEARIZED,
                                    .linearization = {mass, 1, EB_TANGENT_EXACT},
                                    .update = update};
-  eb_flight_row row;
+  eb_momentum_row row;
   (void)trial_audit(t, declared.equation, declared.linearization, update);
-  eb_flight_step(t->flight, t->before, t->after, t->h, &declared, &row);
+  eb_momentum_balance_step(t->momentum, t->before, t->after, t->h, &declared, &row);
   eb_state_copy(t->after, t->before);
   t->after->step++;
   t->after->time += t->h;
@@ -105,13 +105,13 @@ static void test_collider(void) {
   const eb_declaration based = {.equation = EB_EQUATION_POSITION_BASED, .linearization = plain};
   for (int high = 0; high < 2; high++) {
     trial t;
-    eb_flight_row row;
+    eb_momentum_row row;
     trial_open(&t, falling, 1e5, high ? -1 : 0);
     t.scene->colliders[0].implicit = false;
     trial_fill(&t, 0, 0, -1, t.before->v);
     accelerate(&t, 2 / t.h, 1, 0);
     trial_audit(&t, based.equation, plain, based.update);
-    eb_flight_step(t.flight, t.before, t.after, t.h, &based, &row);
+    eb_momentum_balance_step(t.momentum, t.before, t.after, t.h, &based, &row);
     tap_ok(high ? row.excess > 1 : row.excess < 1e-9, "position-based: a bounce %s",
            high ? "in the air" : "on an explicit collider");
     trial_close(&t);
@@ -132,7 +132,7 @@ static void test_collider(void) {
 
 static double rigid_excess(double share) {
   eb_scene_ops ops = bodies_scene();
-  eb_flight_row row = {0};
+  eb_momentum_row row = {0};
   trial t = {0};
   tap_require(eb_scene_create(&ops, "nx=2,gz=-9.8", NULL, "", &t.scene), "bodies");
   trial_begin(&t);

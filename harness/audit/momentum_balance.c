@@ -31,7 +31,7 @@
  * a step. Where parts of a step are not known (substeps), or forces of its end act (implicit
  * colliders, all where steps are position-based), a flight ends when a node of the body is pushed,
  * and begins anew behind it. */
-#include "harness/audit/flight.h"
+#include "harness/audit/momentum_balance.h"
 
 #include <float.h>
 #include <math.h>
@@ -64,31 +64,31 @@ typedef struct sums {
   int32_t rider; /* or -1 */
 } sums;
 
-struct eb_flight {
+struct eb_momentum_balance {
   const eb_audit *audit;
   course *course; /* parts */
   sums *sums;     /* parts */
 };
 
-eb_error eb_flight_create(const eb_audit *audit, eb_flight **out) {
-  eb_flight *flight;
+eb_error eb_momentum_balance_create(const eb_audit *audit, eb_momentum_balance **out) {
+  eb_momentum_balance *balance;
   *out = NULL;
-  EB_TRY(EB_NEW(flight, 1));
-  flight->audit = audit;
-  eb_error error = EB_NEW(flight->course, audit->parts);
-  if (!error) error = EB_NEW(flight->sums, audit->parts);
+  EB_TRY(EB_NEW(balance, 1));
+  balance->audit = audit;
+  eb_error error = EB_NEW(balance->course, audit->parts);
+  if (!error) error = EB_NEW(balance->sums, audit->parts);
   if (error)
-    eb_flight_destroy(flight);
+    eb_momentum_balance_destroy(balance);
   else
-    *out = flight;
+    *out = balance;
   return error;
 }
 
-void eb_flight_destroy(eb_flight *flight) {
-  if (!flight) return;
-  free(flight->course);
-  free(flight->sums);
-  free(flight);
+void eb_momentum_balance_destroy(eb_momentum_balance *balance) {
+  if (!balance) return;
+  free(balance->course);
+  free(balance->sums);
+  free(balance);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
@@ -123,11 +123,11 @@ static const double *residual_of(const eb_audit *audit, const eb_declaration *de
 }
 
 /* The sums of all ranks. A body without riders: scenes with rigid bodies have no parts. */
-static void sum_ranks(eb_flight *flight) {
+static void sum_ranks(eb_momentum_balance *balance) {
   enum { VECTORS = 6, NUMBERS = 7, WIDTH = 3 * VECTORS + NUMBERS };
-  const eb_audit *audit = flight->audit;
+  const eb_audit *audit = balance->audit;
   for (int32_t p = 0; p < audit->parts; p++) {
-    sums *s = &flight->sums[p];
+    sums *s = &balance->sums[p];
     double *const vectors[VECTORS] = {s->p0, s->p1, s->way, s->force, s->weight, s->left};
     double all[WIDTH] = {s->size, s->pushes, s->reach, s->holds, s->nodes, s->held, s->pushed};
     for (int k = 0; k < VECTORS; k++) memcpy(all + NUMBERS + 3 * k, vectors[k], 3 * sizeof *all);
@@ -143,16 +143,16 @@ static void sum_ranks(eb_flight *flight) {
   }
 }
 
-static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,
-                       const eb_declaration *declared) {
+static void sum_bodies(eb_momentum_balance *balance, const eb_state *before, const eb_state *after,
+                       double dt, const eb_declaration *declared) {
   bool every =
       declared->update == EB_UPDATE_SUBSTEPS || declared->equation == EB_EQUATION_POSITION_BASED;
-  const double *residual = residual_of(flight->audit, declared);
-  const eb_audit *audit = flight->audit;
+  const double *residual = residual_of(balance->audit, declared);
+  const eb_audit *audit = balance->audit;
   const eb_free_bodies *bodies = audit->scene->free_bodies;
-  for (int32_t p = 0; p < audit->parts; p++) flight->sums[p] = (sums){.rider = -1};
+  for (int32_t p = 0; p < audit->parts; p++) balance->sums[p] = (sums){.rider = -1};
   for (size_t i = 0; i < audit->own_nodes; i++) {
-    sums *s = &flight->sums[audit->part[i]];
+    sums *s = &balance->sums[audit->part[i]];
     if (bodies && bodies->of_node[i] >= 0)
       s->rider = bodies->of_node[i];
     else
@@ -167,10 +167,10 @@ static void sum_bodies(eb_flight *flight, const eb_state *before, const eb_state
     else
       eb_add3(1, residual + 3 * i, s->left);
   }
-  if (audit->ranks) sum_ranks(flight);
+  if (audit->ranks) sum_ranks(balance);
   /* A rigid body moves as its centre does, whose mass is that of the solid and not of the nodes. */
   for (int32_t p = 0; p < audit->parts; p++) {
-    sums *s = &flight->sums[p];
+    sums *s = &balance->sums[p];
     size_t b = (size_t)s->rider;
     if (s->rider < 0) continue;
     double m = bodies->body[b].mass;
@@ -189,7 +189,7 @@ static const double of_impulses = 0.1, of_momentum = 1e-3;
 static const double roundings = 1e-6; /* of rounding2, back to 45 */
 
 static void go_on(course *c, const sums *s, double dt, double unknown,
-                  const eb_declaration *declared, eb_flight_row *row) {
+                  const eb_declaration *declared, eb_momentum_row *row) {
   static const double most_mass = 1.1; /* the mass scale that momentum may be lost by */
   bool linear =
       declared->equation == EB_EQUATION_LINEARIZED || declared->equation == EB_EQUATION_REDUCED;
@@ -217,7 +217,7 @@ static void go_on(course *c, const sums *s, double dt, double unknown,
 }
 
 static void go_on_held(const eb_audit *audit, course *c, const sums *s, double dt,
-                       eb_flight_row *row) {
+                       eb_momentum_row *row) {
   eb_add3(dt, s->left, c->left_v);
   c->impulses += dt * (sqrt(eb_audit_squared(s->weight)) + s->pushes + s->holds);
   c->momentum = fmax(c->momentum, s->size);
@@ -228,21 +228,22 @@ static void go_on_held(const eb_audit *audit, course *c, const sums *s, double d
   if (left > 0) row->held_excess = fmax(row->held_excess, left / allowed);
 }
 
-void eb_flight_step(eb_flight *flight, const eb_state *before, const eb_state *after, double dt,
-                    const eb_declaration *declared, eb_flight_row *row) {
+void eb_momentum_balance_step(eb_momentum_balance *balance, const eb_state *before,
+                              const eb_state *after, double dt, const eb_declaration *declared,
+                              eb_momentum_row *row) {
   bool every = declared->update == EB_UPDATE_SUBSTEPS;
-  *row = (eb_flight_row){0};
+  *row = (eb_momentum_row){0};
   if (declared->equation == EB_EQUATION_STATIC) return;
-  double rounding = dt * roundings * sqrt(flight->audit->end.rounding2);
-  sum_bodies(flight, before, after, dt, declared);
-  for (int32_t p = 0; p < flight->audit->parts; p++) {
-    const sums *s = &flight->sums[p];
+  double rounding = dt * roundings * sqrt(balance->audit->end.rounding2);
+  sum_bodies(balance, before, after, dt, declared);
+  for (int32_t p = 0; p < balance->audit->parts; p++) {
+    const sums *s = &balance->sums[p];
     bool unknown = s->pushed || (every && s->pushes > 1e-9 * sqrt(eb_audit_squared(s->weight)));
-    if (s->held && residual_of(flight->audit, declared) && !flight->audit->scene->articulation)
-      go_on_held(flight->audit, &flight->course[p], s, dt, row);
+    if (s->held && residual_of(balance->audit, declared) && !balance->audit->scene->articulation)
+      go_on_held(balance->audit, &balance->course[p], s, dt, row);
     else if (s->held || unknown)
-      flight->course[p] = (course){0};
+      balance->course[p] = (course){0};
     else
-      go_on(&flight->course[p], s, dt, rounding, declared, row);
+      go_on(&balance->course[p], s, dt, rounding, declared, row);
   }
 }
