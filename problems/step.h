@@ -225,8 +225,8 @@ typedef struct eb_step_log {
   /* The contacts of the step (problems/contact_record.h), owned by the solver and good until its
    * next step; NULL when there are none. */
   const struct eb_contact_record *contacts;
-  /* The subspace in which implicit Euler or statics is solved (problems/subspace_record.h), owned by
-   * the solver and good as long as it; NULL: that of all positions. */
+  /* The subspace in which implicit Euler or statics is solved (problems/subspace_record.h), owned
+   * by the solver and good as long as it; NULL: that of all positions. */
   const struct eb_subspace_record *subspace;
   /* The rotation of every element of the mesh that the step has worked with (elements x 9,
    * row-major) as an estimate; owned by the solver and good until its next step; NULL: none. */

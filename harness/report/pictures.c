@@ -71,9 +71,8 @@ static void release_render(eb_render **render) {
 static eb_error draw_picture(const picture *p) {
   EB_OWNED(release_render) eb_render *render = NULL;
   double direction[3];
-  EB_TRY(eb_render_create(WIDTH, HEIGHT, &render));
   eb_view_direction(&p->camera, direction);
-  EB_TRY(eb_render_camera(render, p->camera.lo, p->camera.hi, direction));
+  EB_TRY(eb_render_create(WIDTH, HEIGHT, p->camera.lo, p->camera.hi, direction, &render));
   for (int b = 0; b < p->body_count; b++) EB_TRY(eb_render_surface(render, &p->body[b]));
   for (int k = 0; k < EB_DRAWN_KINDS; k++)
     for (int32_t i = 0; i < p->around[k].piece_count; i++) {

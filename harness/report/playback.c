@@ -243,36 +243,26 @@ static eb_error read_updates(playback *p) {
 
 /* ---- contacts -------------------------------------------------------------------------------- */
 
-/* Where the vertices of contacts are in a frame that is played. */
-typedef struct places {
-  const playback *p;
-  size_t frame;
-  eb_result_obstacles obstacles;
-} places;
-
-/* NULL for a vertex that is neither on a body's surface nor on an obstacle. */
-static bool place_of(const places *at, int32_t vertex, double out[3]) {
-  const part *body = &at->p->parts[0];
-  int64_t nodes = at->p->drawing.run->run->nodes, obstacle = vertex - nodes;
-  if (vertex >= 0 && vertex < nodes && at->p->vertex[vertex] >= 0) {
-    const float *x =
-        body->x + 3 * (at->frame * (size_t)body->vertex_count + (size_t)at->p->vertex[vertex]);
-    for (int d = 0; d < 3; d++) out[d] = x[d];
-    return true;
-  }
-  if (obstacle < 0 || obstacle >= at->obstacles.vertex_count) return false;
-  memcpy(out, at->obstacles.X + 3 * obstacle, 3 * sizeof *out);
-  return true;
+/* Where a vertex of contacts is in a frame that is played; NULL for one that is neither on a body's
+ * surface nor on an obstacle. Obstacles are numbered behind the nodes. */
+static const float *position_of(const playback *p, size_t k, int32_t vertex) {
+  int64_t nodes = p->drawing.run->run->nodes;
+  bool body = vertex < nodes;
+  const part *of = &p->parts[body ? 0 : 1 + EB_DRAWN_OBSTACLE];
+  int64_t at = vertex < 0 ? -1 : body ? p->vertex[vertex] : vertex - nodes;
+  if (at < 0 || at >= of->vertex_count) return NULL;
+  return of->x + 3 * (k * (size_t)of->vertex_count + (size_t)at);
 }
 
 /* The point of the first feature, whose weights are positive, and the force on it. */
-static bool put_contact(const places *at, const eb_result_contacts *all, int64_t c, float point[3],
-                        float force[3]) {
+static bool put_contact(const playback *p, size_t k, const eb_result_contacts *all, int64_t c,
+                        float point[3], float force[3]) {
   double sum[3] = {0}, total = 0;
   for (int i = 0; i < 4; i++) {
-    double weight = all->weight[4 * c + i], x[3];
+    double weight = all->weight[4 * c + i];
     if (!(weight > 0)) continue;
-    if (!place_of(at, all->vertices[4 * c + i], x)) return false;
+    const float *x = position_of(p, k, all->vertices[4 * c + i]);
+    if (!x) return false;
     for (int d = 0; d < 3; d++) sum[d] += weight * x[d];
     total += weight;
   }
@@ -295,12 +285,9 @@ static eb_error gather_contacts(playback *p, const eb_result_contacts *all) {
   count = 0;
   for (size_t k = 0; k < p->count; k++) {
     size_t frame = p->frame[k];
-    places at = {.p = p, .frame = k};
-    EB_TRY(eb_results_obstacles(p->drawing.run->file, p->drawing.run->index, frame, &at.obstacles));
     for (int64_t c = all->offsets[frame]; c < all->offsets[frame + 1]; c++)
-      count += put_contact(&at, all, c, p->point + 3 * count, p->force + 3 * count);
+      count += put_contact(p, k, all, c, p->point + 3 * count, p->force + 3 * count);
     p->offsets[k + 1] = count;
-    eb_result_obstacles_clear(&at.obstacles);
   }
   return EB_OK;
 }

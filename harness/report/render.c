@@ -15,6 +15,7 @@
 #include <png.h>
 #include <stdlib.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/file.h"
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"
@@ -57,8 +58,7 @@ struct eb_render {
   int32_t *farthest;     /* samples: the first fragment, 0: none; NULL: nothing is translucent */
   fragment *fragments;   /* from 1 */
   size_t fragment_count, fragment_room;
-  int32_t side_count; /* of translucent surfaces */
-  bool has_camera;
+  int32_t side_count;                         /* of translucent surfaces */
   double eye[3], right[3], up[3], forward[3]; /* m, unit vectors */
   double focal;                               /* samples per unit tangent */
   double lo[3], hi[3];                        /* the box in view */
@@ -94,65 +94,7 @@ static uint8_t encode(float light) {
   return (uint8_t)(encoded * 255 + 0.5f);
 }
 
-/* ---- a blank picture ------------------------------------------------------------------------- */
-
-eb_error eb_render_create(int32_t width, int32_t height, eb_render **out) {
-  enum { MOST = 8192 };
-  *out = NULL;
-  if (width < 1 || height < 1 || width > MOST || height > MOST)
-    return EB_ERROR(EB_ERR_USAGE, "a picture of %d x %d pixels: both sides must be 1 to %d", width,
-                    height, MOST);
-  eb_render *render;
-  EB_TRY(EB_NEW(render, 1));
-  render->width = width, render->height = height;
-  render->wide = width * SAMPLES, render->high = height * SAMPLES;
-  size_t samples = (size_t)render->wide * (size_t)render->high;
-  eb_error error = EB_NEW(render->nearness, samples);
-  if (!error) error = EB_NEW(render->light, 3 * samples);
-  if (error) {
-    eb_render_destroy(render);
-    return error;
-  }
-  uint16_t *sample = render->light;
-  for (int32_t row = 0; row < render->high; row++) { /* nearly white, a little darker below */
-    float down = (float)row / (float)render->high;
-    const uint16_t color[3] = {pack(decode(0.975f - 0.055f * down)),
-                               pack(decode(0.98f - 0.045f * down)),
-                               pack(decode(0.99f - 0.04f * down))};
-    for (int32_t i = 0; i < 3 * render->wide; i++) *sample++ = color[i % 3];
-  }
-  *out = render;
-  return EB_OK;
-}
-
-void eb_render_destroy(eb_render *render) {
-  if (!render) return;
-  free(render->nearness);
-  free(render->light);
-  free(render->farthest);
-  free(render->fragments);
-  free(render->shadow_casters);
-  free(render->ground.shadow);
-  free(render);
-}
-
 /* ---- camera ---------------------------------------------------------------------------------- */
-
-static eb_error check_view(const double lo[3], const double hi[3], const double direction[3]) {
-  double extent = 0;
-  for (int d = 0; d < 3; d++) {
-    if (!isfinite(lo[d]) || !isfinite(hi[d]) || !isfinite(direction[d]))
-      return EB_ERROR(EB_ERR_USAGE, "the camera's box and direction must be finite numbers");
-    if (lo[d] > hi[d])
-      return EB_ERROR(EB_ERR_USAGE, "the camera's box is inside out: %g > %g along axis %d", lo[d],
-                      hi[d], d);
-    extent = fmax(extent, hi[d] - lo[d]);
-  }
-  if (extent <= 0) return EB_ERROR(EB_ERR_USAGE, "the camera's box is empty");
-  if (eb_dot3(direction, direction) <= 0)
-    return EB_ERROR(EB_ERR_USAGE, "the camera's direction is zero");
-  return EB_OK;
-}
 
 /* Shift and distance along one axis of the picture at which the box just fits: its corners at (x,
  * z) across and along the view must have |x - shift| <= tangent (distance + z). */
@@ -171,10 +113,9 @@ static void fit_axis(const eb_render *render, const double centre[3], const doub
   *distance = 0.5 * (right + left);
 }
 
-eb_error eb_render_camera(eb_render *render, const double lo[3], const double hi[3],
-                          const double direction[3]) {
+static void set_camera(eb_render *render, const double lo[3], const double hi[3],
+                       const double direction[3]) {
   const double tangent = 0.24, margin = 1.06; /* of half the picture's shorter side */
-  EB_TRY(check_view(lo, hi, direction));
   for (int d = 0; d < 3; d++) render->lo[d] = lo[d], render->hi[d] = hi[d];
   /* Axes of the picture; upright except when looking straight down or up. */
   double upright[3] = {0, 0, 1};
@@ -205,8 +146,57 @@ eb_error eb_render_camera(eb_render *render, const double lo[3], const double hi
   }
   normalize(render->key);
   normalize(render->fill);
-  render->has_camera = true;
+}
+
+/* ---- a blank picture ------------------------------------------------------------------------- */
+
+void eb_render_destroy(eb_render *render) {
+  if (!render) return;
+  free(render->nearness);
+  free(render->light);
+  free(render->farthest);
+  free(render->fragments);
+  free(render->shadow_casters);
+  free(render->ground.shadow);
+  free(render);
+}
+
+/* Paper is nearly white, a little darker below. */
+static eb_error lay_paper(eb_render *render) {
+  size_t samples = (size_t)render->wide * (size_t)render->high;
+  EB_TRY(EB_NEW(render->nearness, samples));
+  EB_TRY(EB_NEW(render->light, 3 * samples));
+  uint16_t *sample = render->light;
+  for (int32_t row = 0; row < render->high; row++) {
+    float down = (float)row / (float)render->high;
+    const uint16_t color[3] = {pack(decode(0.975f - 0.055f * down)),
+                               pack(decode(0.98f - 0.045f * down)),
+                               pack(decode(0.99f - 0.04f * down))};
+    for (int32_t i = 0; i < 3 * render->wide; i++) *sample++ = color[i % 3];
+  }
   return EB_OK;
+}
+
+eb_error eb_render_create(int32_t width, int32_t height, const double lo[3], const double hi[3],
+                          const double direction[3], eb_render **out) {
+  double extent = 0;
+  EB_ASSERT(width > 0 && height > 0 && eb_dot3(direction, direction) > 0);
+  *out = NULL;
+  for (int d = 0; d < 3; d++) extent = fmax(extent, lo[d] <= hi[d] ? hi[d] - lo[d] : INFINITY);
+  if (!(extent > 0 && isfinite(extent)))
+    return EB_ERROR(EB_ERR_INVALID,
+                    "there is nothing to see: the box from (%g, %g, %g) to (%g, "
+                    "%g, %g) is empty or not finite",
+                    lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
+  EB_TRY(EB_NEW(*out, 1));
+  (*out)->width = width, (*out)->height = height;
+  (*out)->wide = width * SAMPLES, (*out)->high = height * SAMPLES;
+  set_camera(*out, lo, hi, direction);
+  eb_error error = lay_paper(*out);
+  if (!error) return EB_OK;
+  eb_render_destroy(*out);
+  *out = NULL;
+  return error;
 }
 
 /* From the eye to the point (x, y) of the screen, in samples; of length 1 along the view. */
@@ -454,8 +444,6 @@ static void draw_triangle(raster *self, int32_t index) {
 }
 
 eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh) {
-  if (!render->has_camera)
-    return EB_ERROR(EB_ERR_USAGE, "set the camera (eb_render_camera) before drawing a surface");
   for (int32_t i = 0; i < 3 * mesh->triangle_count; i++)
     if (mesh->triangles[i] < 0 || mesh->triangles[i] >= mesh->vertex_count)
       return EB_ERROR(EB_ERR_INVALID, "triangle %d names vertex %d, but there are %d vertices",
@@ -558,8 +546,6 @@ static double ground_at(const eb_render *render, double x, double y, double *bri
 }
 
 eb_error eb_render_ground(eb_render *render, double height) {
-  if (!render->has_camera)
-    return EB_ERROR(EB_ERR_USAGE, "set the camera (eb_render_camera) before drawing the ground");
   if (render->eye[2] <= height) return EB_OK;
   double extent = 0, rise = fmax(0, render->hi[2] - height);
   for (int d = 0; d < 3; d++) extent = fmax(extent, render->hi[d] - render->lo[d]);

@@ -38,24 +38,18 @@ typedef struct eb_render_mesh {
 
 typedef struct eb_render eb_render;
 
-/* A blank picture of width x height pixels (1 to 8192 each: EB_ERR_USAGE). The caller destroys
- * *out. */
-EB_MUST eb_error eb_render_create(int32_t width, int32_t height, eb_render **out);
+/* A blank picture of width x height pixels, which looks along `direction` (of any length but 0,
+ * from the viewer into the picture) from where the box lo, hi just fills it. The caller destroys
+ * *out. EB_ERR_INVALID when the box is not finite, empty or inside out. */
+EB_MUST eb_error eb_render_create(int32_t width, int32_t height, const double lo[3],
+                                  const double hi[3], const double direction[3], eb_render **out);
 void eb_render_destroy(eb_render *render);
 
-/* Looks along `direction` (any length, from the viewer into the picture) from where the box lo, hi
- * just fills the picture. Call it once before drawing. EB_ERR_USAGE when the box or the direction
- * is not finite, the box is empty or inside out, or the direction is zero. */
-EB_MUST eb_error eb_render_camera(eb_render *render, const double lo[3], const double hi[3],
-                                  const double direction[3]);
-
-/* Draws a surface. EB_ERR_USAGE without a camera, EB_ERR_INVALID when a triangle names a vertex
- * that is not there. */
+/* Draws a surface. EB_ERR_INVALID when a triangle names a vertex that is not there. */
 EB_MUST eb_error eb_render_surface(eb_render *render, const eb_render_mesh *mesh);
 
 /* Draws the plane z = height with a grid of about eight squares across the camera's box and the
- * shadow of the surfaces drawn before; what is below shows through. Call it once, last.
- * EB_ERR_USAGE without a camera. */
+ * shadow of the surfaces drawn before; what is below shows through. Call it once, last. */
 EB_MUST eb_error eb_render_ground(eb_render *render, double height);
 
 /* The picture as width x height x 3 bytes, row by row from the top: RGB, sRGB encoded. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define EB_OWNED(release) __attribute__((cleanup(release)))
-#define EB_FREED EB_OWNED(eb_owned_free)
+#define EB_FREED          EB_OWNED(eb_owned_free)
 
 /* Of the address of a pointer of any type. */
 static inline void eb_owned_free(void *pointer) {

@@ -20,8 +20,7 @@ static const eb_rgb red = {1, 0, 0}, blue = {0, 0, 1};
 
 static eb_render *start(const double direction[3]) {
   eb_render *render;
-  tap_require(eb_render_create(WIDE, HIGH, &render), "a blank picture");
-  tap_require(eb_render_camera(render, box_lo, box_hi, direction), "a camera");
+  tap_require(eb_render_create(WIDE, HIGH, box_lo, box_hi, direction, &render), "a picture");
   return render;
 }
 
@@ -434,25 +433,22 @@ static void test_file(void) {
 }
 
 static void test_errors(void) {
+  const double X[9] = {0, 0, 0, 1, 0, 0, 0, 0, 1}, inside_out[3] = {2, 2, 2};
+  const double infinite[3] = {INFINITY, 1, 1}, none[3] = {NAN, 1, 1};
+  const struct {
+    const double *lo, *hi;
+    const char *what;
+  } boxes[] = {{inside_out, box_hi, "a box inside out"},
+               {box_hi, box_hi, "an empty box"},
+               {box_lo, infinite, "an infinite box"},
+               {box_lo, none, "a box of no numbers"}};
   eb_render *render;
-  tap_fails(eb_render_create(0, 10, &render), EB_ERR_USAGE, "0 x 10", "no width");
-  tap_fails(eb_render_create(10, 100000, &render), EB_ERR_USAGE, "8192", "too high");
-  tap_require(eb_render_create(WIDE, HIGH, &render), "a blank picture");
-  const double X[9] = {0, 0, 0, 1, 0, 0, 0, 0, 1}, inside_out[3] = {2, 2, 2}, zero[3] = {0};
-  const double infinite[3] = {INFINITY, 0, 0};
   int32_t triangle[3] = {0, 1, 3};
   eb_render_mesh mesh = {.vertex_count = 3, .triangle_count = 1, .X = X, .triangles = triangle};
-  tap_fails(eb_render_surface(render, &mesh), EB_ERR_USAGE, "camera", "no camera for a surface");
-  tap_fails(eb_render_ground(render, 0), EB_ERR_USAGE, "camera", "no camera for the ground");
-  tap_fails(eb_render_camera(render, inside_out, box_hi, along_y), EB_ERR_USAGE, "inside out",
-            "a box inside out");
-  tap_fails(eb_render_camera(render, box_hi, box_hi, along_y), EB_ERR_USAGE, "empty",
-            "an empty box");
-  tap_fails(eb_render_camera(render, box_lo, box_hi, zero), EB_ERR_USAGE, "zero",
-            "a direction of no length");
-  tap_fails(eb_render_camera(render, box_lo, infinite, along_y), EB_ERR_USAGE, "finite",
-            "an infinite box");
-  tap_require(eb_render_camera(render, box_lo, box_hi, along_y), "a camera");
+  for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++)
+    tap_fails(eb_render_create(WIDE, HIGH, boxes[b].lo, boxes[b].hi, along_y, &render),
+              EB_ERR_INVALID, "nothing to see", boxes[b].what);
+  render = start(along_y);
   tap_fails(eb_render_surface(render, &mesh), EB_ERR_INVALID, "vertex 3",
             "a triangle without a vertex");
   tap_fails(eb_render_write_png(render, "/nowhere/at/all.png"), EB_ERR_IO, "/nowhere/at/all.png",
@@ -489,8 +485,7 @@ static void test_speed(void) {
   uint8_t *rgb;
   tap_require(EB_NEW(rgb, 800 * 600 * 3), "pixels");
   double begin = eb_cpu_seconds();
-  tap_require(eb_render_create(800, 600, &render), "a large picture");
-  tap_require(eb_render_camera(render, box_lo, box_hi, along_y), "a camera");
+  tap_require(eb_render_create(800, 600, box_lo, box_hi, along_y, &render), "a large picture");
   tap_require(eb_render_surface(render, &mesh), "a sphere");
   tap_require(eb_render_ground(render, -1), "ground");
   eb_render_pixels(render, rgb);

@@ -229,8 +229,7 @@ static void draw(const recording *r, const eb_report_run *run, const eb_view *vi
                          .triangles = surface->triangles,
                          .color = {0.9f, 0.1f, 0.1f}};
   eb_view_direction(view, direction);
-  tap_require(eb_render_create(WIDTH, HEIGHT, &render), "a picture");
-  tap_require(eb_render_camera(render, view->lo, view->hi, direction), "a camera");
+  tap_require(eb_render_create(WIDTH, HEIGHT, view->lo, view->hi, direction, &render), "a picture");
   tap_require(eb_render_surface(render, &mesh), "the block");
   if (obstacles) {
     eb_drawn all;
