@@ -113,18 +113,18 @@ static eb_error read_request(const eb_arguments *arguments, eb_study_request *r)
 
 static eb_error write_page(const eb_study *study) {
   char path[4096];
-  eb_text page = {0};
+  eb_doc doc = {0};
   eb_study_plots drawn = {0};
   eb_lock lock;
   const char *folder = study->request->folder;
-  eb_error error = eb_lock_folder(folder, &lock);
-  if (!error) error = eb_study_draw(study, folder, &drawn);
-  if (!error) error = eb_study_html(study, &drawn, &page);
-  if (!error) error = eb_page_write(&page, folder);
+  EB_TRY(eb_lock_folder(folder, &lock));
+  eb_error error = eb_study_draw(study, folder, &drawn);
+  if (!error) eb_study_show(study, &drawn, &doc);
+  if (!error) error = eb_page_publish(&doc, "Matched accuracy", "papers", folder);
   snprintf(path, sizeof path, "%s/trajectories.h5", folder);
   if (!error) error = eb_study_write_trajectories(study, path);
   eb_lock_release(&lock);
-  eb_text_clear(&page);
+  eb_doc_clear(&doc);
   eb_study_plots_clear(&drawn);
   return error;
 }
@@ -157,7 +157,13 @@ static int code_of(const eb_study *study) {
 
 static eb_error print(const eb_study *study, bool json) {
   json_t *printed;
-  if (!json) return eb_study_print(study, stdout);
+  eb_doc doc = {0};
+  if (!json) {
+    eb_study_show(study, NULL, &doc);
+    eb_error error = eb_doc_print(&doc, EB_DOC_TEXT, stdout);
+    eb_doc_clear(&doc);
+    return error;
+  }
   EB_TRY(eb_study_json(study, &printed));
   return eb_json_print(printed, stdout);
 }

@@ -137,7 +137,6 @@ void eb_knobs_clear(eb_knobs *knobs) {
 }
 
 eb_error eb_knobs_words(const eb_knobs *knobs, eb_text *out) {
-  EB_TRY(eb_text_append(out, "", 0));
   for (int i = 0; i < knobs->count; i++) {
     const eb_knob *knob = &knobs->items[i];
     EB_TRY(eb_text_printf(out, "%s%s ", i ? ", " : "", knob->option));

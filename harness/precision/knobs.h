@@ -36,7 +36,7 @@ typedef struct eb_knobs {
 EB_MUST eb_error eb_knobs_create(const eb_solver_ops *solver, const char *fixed,
                                  const eb_strings *asked, eb_knobs *out);
 void eb_knobs_clear(eb_knobs *knobs);
-/* "rtol 1e-08..0.1, linear cg|cholesky", for people; "" for none. */
+/* Appends "rtol 1e-08..0.1, linear cg|cholesky", for people; nothing for none. */
 EB_MUST eb_error eb_knobs_words(const eb_knobs *knobs, eb_text *out);
 
 /* Sets the options of point u (count entries in [0, 1)) in *options ("a=1,b=x", or NULL: none),

@@ -1,12 +1,13 @@
-/* What a study has found, shown: text, JSON, plots, a page, and the reference trajectories as a
+/* What a study has found, shown: a document with plots, JSON, and the reference trajectories as a
  * file. */
 #ifndef EB_PRECISION_SHOW_H
 #define EB_PRECISION_SHOW_H
 
 #include <jansson.h>
-#include <stdio.h>
 
+#include "harness/doc/doc.h"
 #include "harness/precision/study.h"
+#include "harness/results/profile.h"
 
 /* A profile: by a kind of cost, over the least of all solvers; or by CPU time that is paid, in
  * steps of the reference's coarsest level. */
@@ -18,6 +19,8 @@ typedef struct eb_profile_of {
 typedef struct eb_share {
   double mean, least, most;
 } eb_share;
+/* Costs of the problems with a seed, as profiles take them. */
+eb_costs eb_study_costs(const eb_study *study, eb_cost_kind kind, int seed);
 /* Of those that a solver solves within `at` times the least cost, or for `at` units. */
 eb_share eb_study_share(const eb_study *study, eb_profile_of of, int solver, double at);
 /* The least and the largest `at` at which a share changes; INFINITY and 0 when none does. */
@@ -35,27 +38,12 @@ void eb_performance_stem(eb_cost_kind kind, char out[EB_STEM]);
 EB_MUST eb_error eb_study_draw(const eb_study *study, const char *dir, eb_study_plots *drawn);
 void eb_study_plots_clear(eb_study_plots *plots);
 
-EB_MUST eb_error eb_study_html(const eb_study *study, const eb_study_plots *drawn, eb_text *page);
-EB_MUST eb_error eb_study_json(const eb_study *study, json_t **out);
-EB_MUST eb_error eb_study_print(const eb_study *study, FILE *out);
-
-/* In words, for all three: what the reference is, or why there is none; what the control says, ""
- * for scenes of no sweep; what the profiles are of. */
-EB_MUST eb_error eb_reference_words(const eb_study *study, const eb_study_scene *scene,
-                                    eb_text *out);
-EB_MUST eb_error eb_control_words(const eb_study_scene *scene, eb_text *out);
-EB_MUST eb_error eb_profiles_words(const eb_study *study, eb_cost_kind kind, eb_text *out);
+/* Appends what was found, with the plots that are drawn; NULL: none. */
+void eb_study_show(const eb_study *study, const eb_study_plots *drawn, eb_doc *doc);
 /* What a kind of cost is called: "CPU time", .. */
 extern const char *const eb_cost_words[EB_COST_KINDS];
-/* "; not shown, since they count none: A, B", of the solvers that count nothing of the kind; else
- * "". */
-EB_MUST eb_error eb_uncounted_words(const eb_study *study, eb_cost_kind kind, eb_text *out);
-/* "" for a trial that stands; else its state, and why. */
-EB_MUST eb_error eb_trial_words(const eb_trial *trial, eb_text *out);
-/* What is said of a solver's knobs. */
-EB_MUST eb_error eb_competitor_words(const eb_study *study, const eb_competitor *solver,
-                                     eb_text *out);
 
+EB_MUST eb_error eb_study_json(const eb_study *study, json_t **out);
 /* DIR/trajectories.h5: of every scene whose reference stands a group "0", "1", .. with attributes
  * scene, parameters, error and speed_error, and time (s), positions and velocities (times x nodes x
  * 3; m, m/s). */

@@ -131,6 +131,18 @@ static eb_error add_scenes(eb_study *study) {
 
 /* ---- solvers --------------------------------------------------------------------------------- */
 
+static eb_error describe_knobs(const eb_study_request *r, const eb_knobs *knobs, eb_text *out) {
+  const char *between = knobs->count ? ", " : "";
+  EB_TRY(eb_text_printf(out, "knobs "));
+  if (!r->same_step && r->dt_low > 0)
+    EB_TRY(eb_text_printf(out, "dt %g..%g s%s", r->dt_low, r->dt_high, between));
+  else if (!r->same_step)
+    EB_TRY(eb_text_printf(out, "dt (a sixteenth of the scene's to four times it)%s", between));
+  EB_TRY(eb_knobs_words(knobs, out));
+  return eb_text_printf(out, "%s%s", r->same_step && knobs->count == 0 ? "none" : "",
+                        knobs->known ? "" : "; nobody declares others (--knob)");
+}
+
 static eb_error fill_solver(const eb_study_request *r, const char *spec, eb_competitor *out) {
   char *name;
   eb_values *values;
@@ -142,7 +154,8 @@ static eb_error fill_solver(const eb_study_request *r, const char *spec, eb_comp
   out->claims = eb_solver_is_foreign(out->solver);
   EB_TRY(eb_values_create(out->solver->name, out->solver->options, out->options, &values));
   eb_values_destroy(values);
-  return eb_knobs_create(out->solver, out->options, r->knobs, &out->knobs);
+  EB_TRY(eb_knobs_create(out->solver, out->options, r->knobs, &out->knobs));
+  return describe_knobs(r, &out->knobs, &out->words);
 }
 
 /* A knob of a solver that does not take part is a slip. */
@@ -272,6 +285,7 @@ void eb_study_clear(eb_study *study) {
     free(study->solvers[i].spec);
     free(study->solvers[i].options);
     eb_knobs_clear(&study->solvers[i].knobs);
+    eb_text_clear(&study->solvers[i].words);
   }
   free(study->trials);
   free(study->scenes);

@@ -94,6 +94,7 @@ typedef struct eb_competitor {
   const eb_solver_ops *solver;
   bool claims; /* what it counts is its own word: a plug-in's, or a program's */
   eb_knobs knobs;
+  eb_text words; /* what is said of its knobs */
 } eb_competitor;
 
 typedef enum eb_cost_kind {
