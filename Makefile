@@ -225,7 +225,7 @@ endif
 # The readers need libxxhash alone. With FUZZ=1 libFuzzer drives them instead of our driver.
 FUZZ_DRIVER := $(if $(filter 1,$(FUZZ)),,$(call object,tests/fuzz/driver.c tests/support/mesh_files.c))
 FUZZED := $(call object,$(filter problems/base/% problems/mesh/%,$(LIB_SRC)) harness/strings.c harness/untrusted.c \
-          $(addprefix harness/reproduce/,words.c expression.c sections.c definitions.c))
+          $(addprefix harness/,reproduce/expression.c reproduce/definitions.c suite/sections.c suite/words.c))
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(FUZZED)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
