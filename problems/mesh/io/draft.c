@@ -25,6 +25,41 @@ eb_error eb_draft_nodes(eb_draft *draft, int64_t count, bool tagged) {
   return EB_OK;
 }
 
+eb_error eb_draft_number(eb_scan *scan, const char *what, int64_t i, int64_t *base,
+                         const char **place) {
+  char words[40];
+  int64_t number;
+  snprintf(words, sizeof words, "the number of a%s %s", *what == 'e' ? "n" : "", what);
+  *place = eb_scan_place(scan);
+  EB_TRY(eb_scan_int(scan, words, &number));
+  if (i == 0) *base = number;
+  if (i == 0 && number != 0 && number != 1)
+    return eb_scan_error(scan, *place, "the first %s is %lld, but numbering starts at 0 or 1", what,
+                         (long long)number);
+  if (number != *base + i)
+    return eb_scan_error(scan, *place, "%s %lld should be %lld; number the %ss in sequence", what,
+                         (long long)number, (long long)(*base + i), what);
+  return EB_OK;
+}
+
+eb_error eb_draft_numbered_nodes(eb_draft *draft, eb_scan *scan) {
+  int64_t count, dimension;
+  EB_TRY(eb_scan_count(scan, "nodes", 8, &count));
+  EB_TRY(eb_scan_int(scan, "the dimension", &dimension));
+  if (dimension != 3)
+    return eb_scan_error(scan, scan->at, "the dimension is %lld, not 3", (long long)dimension);
+  if (draft->X) return eb_scan_error(scan, scan->at, "a second list of nodes; remove one");
+  eb_scan_next_line(scan);
+  EB_TRY(eb_draft_nodes(draft, count, false));
+  for (int64_t i = 0; i < count; i++) {
+    const char *place;
+    EB_TRY(eb_draft_number(scan, "node", i, &draft->base, &place));
+    EB_TRY(eb_scan_reals(scan, "a coordinate of a node", 3, draft->X + 3 * i));
+    eb_scan_next_line(scan);
+  }
+  return EB_OK;
+}
+
 eb_error eb_draft_element(eb_draft *draft, const eb_scan *scan, const char *place, int64_t number,
                           int corners, int listed, const int64_t *nodes, int64_t label) {
   if (draft->corners && draft->corners != corners)

@@ -44,6 +44,13 @@ typedef struct eb_draft {
 
 /* Room for the nodes; `tagged` when the file numbers them freely. */
 EB_MUST eb_error eb_draft_nodes(eb_draft *draft, int64_t count, bool tagged);
+/* A list whose rows are numbered on from 0 or 1, as TetGen and Vega have them: reads the number of
+ * row i, the first of which sets *base. `what` is the row in messages, "node". */
+EB_MUST eb_error eb_draft_number(eb_scan *scan, const char *what, int64_t i, int64_t *base,
+                                 const char **place);
+/* All nodes of such a list: "count 3 ..", then a line each, number, position and what is ignored.
+ */
+EB_MUST eb_error eb_draft_numbered_nodes(eb_draft *draft, eb_scan *scan);
 /* Adds a tetrahedron (4 corners) or a hexahedron (8) of `listed` nodes, the corners first: a curved
  * element keeps them alone. `number` is what messages call it: the one that the file gives, or its
  * place in the list, counted as the format counts. */

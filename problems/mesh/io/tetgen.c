@@ -6,31 +6,6 @@
 
 #include "problems/mesh/io/formats.h"
 
-static eb_error read_nodes(eb_scan *scan, eb_draft *draft) {
-  int64_t count, dimension;
-  EB_TRY(eb_scan_count(scan, "nodes", 8, &count));
-  EB_TRY(eb_scan_int(scan, "the dimension", &dimension));
-  if (dimension != 3)
-    return eb_scan_error(scan, scan->at, "the dimension is %lld, not 3", (long long)dimension);
-  eb_scan_next_line(scan);
-  EB_TRY(eb_draft_nodes(draft, count, false));
-  for (int64_t i = 0; i < count; i++) {
-    int64_t number;
-    const char *place = eb_scan_place(scan);
-    EB_TRY(eb_scan_int(scan, "the number of a node", &number));
-    if (i == 0) draft->base = number;
-    if (i == 0 && number != 0 && number != 1)
-      return eb_scan_error(scan, place, "the first node is %lld, but numbering starts at 0 or 1",
-                           (long long)number);
-    if (number != draft->base + i)
-      return eb_scan_error(scan, place, "node %lld should be %lld; number the nodes in sequence",
-                           (long long)number, (long long)(draft->base + i));
-    EB_TRY(eb_scan_reals(scan, "a coordinate of a node", 3, draft->X + 3 * i));
-    eb_scan_next_line(scan);
-  }
-  return EB_OK;
-}
-
 static eb_error read_elements(eb_scan *scan, eb_draft *draft) {
   int64_t count, nodes, attributes = 0;
   EB_TRY(eb_scan_count(scan, "elements", 10, &count));
@@ -74,7 +49,7 @@ static void settle_base(eb_draft *draft) {
 
 eb_error eb_read_tetgen(eb_scan *nodes, eb_scan *elements, eb_draft *draft) {
   nodes->comment = elements->comment = '#';
-  EB_TRY(read_nodes(nodes, draft));
+  EB_TRY(eb_draft_numbered_nodes(draft, nodes));
   EB_TRY(read_elements(elements, draft));
   settle_base(draft);
   return EB_OK;

@@ -103,40 +103,8 @@ static eb_error read_here(vega *v, eb_scan *scan, section_reader read) {
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* The number of entry i, the first of which sets *base. */
-static eb_error read_number(eb_scan *scan, const char *what, int64_t i, int64_t *base,
-                            const char **place) {
-  int64_t number;
-  *place = eb_scan_place(scan);
-  EB_TRY(eb_scan_int(scan, what, &number));
-  if (i == 0) *base = number;
-  if (i == 0 && number != 0 && number != 1)
-    return eb_scan_error(scan, *place, "the first number is %lld, but numbering starts at 0 or 1",
-                         (long long)number);
-  if (number != *base + i)
-    return eb_scan_error(scan, *place, "number %lld should be %lld; number in sequence",
-                         (long long)number, (long long)(*base + i));
-  return EB_OK;
-}
-
 static eb_error read_vertices(vega *v, eb_scan *scan) {
-  int64_t count, dimension;
-  eb_draft *draft = v->draft;
-  EB_TRY(eb_scan_count(scan, "vertices", 8, &count));
-  EB_TRY(eb_scan_int(scan, "the dimension", &dimension));
-  if (dimension != 3 || draft->X)
-    return eb_scan_error(scan, scan->at,
-                         draft->X ? "a second list of vertices; remove one"
-                                  : "the dimension of the vertices is not 3");
-  eb_scan_next_line(scan);
-  EB_TRY(eb_draft_nodes(draft, count, false));
-  for (int64_t i = 0; i < count; i++) {
-    const char *place;
-    EB_TRY(read_number(scan, "the number of a vertex", i, &draft->base, &place));
-    EB_TRY(eb_scan_reals(scan, "a coordinate of a vertex", 3, draft->X + 3 * i));
-    eb_scan_next_line(scan);
-  }
-  return EB_OK;
+  return eb_draft_numbered_nodes(v->draft, scan);
 }
 
 static eb_error read_element_rows(vega *v, eb_scan *scan) {
@@ -151,7 +119,7 @@ static eb_error read_element_rows(vega *v, eb_scan *scan) {
   for (int64_t e = 0; e < count; e++) {
     int64_t nodes[8];
     const char *place;
-    EB_TRY(read_number(scan, "the number of an element", e, &v->element_base, &place));
+    EB_TRY(eb_draft_number(scan, "element", e, &v->element_base, &place));
     for (int a = 0; a < corners; a++) EB_TRY(eb_scan_int(scan, "a node of an element", &nodes[a]));
     EB_TRY(
         eb_draft_element(v->draft, scan, place, v->element_base + e, corners, corners, nodes, 0));
