@@ -165,6 +165,12 @@ void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double *rot
   }
 }
 
+void eb_grips_hold_first(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
+  static const double still[3] = {0, 0, 0};
+  (void)t;
+  eb_grip_place(scene, &scene->grips[0], NULL, NULL, still, fixed, target);
+}
+
 void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   (void)t;
   for (const eb_grip *grip = scene->grips; grip < scene->grips + scene->grip_count; grip++)

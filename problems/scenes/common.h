@@ -117,8 +117,10 @@ int64_t eb_grip_size(const eb_scene *scene, const eb_grip *grip);
  * (row-major; NULL: none) about `about` (NULL: the origin), then `shift`. */
 void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double *rotation,
                    const double *about, const double shift[3], uint8_t *fixed, double *target);
-/* A boundary for scenes whose groups all stand still. */
+/* Boundaries for scenes whose groups all stand still, and whose first group does: others are named
+ * for who wants to follow them, or are where forces act. */
 void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *target);
+void eb_grips_hold_first(const eb_scene *scene, double t, uint8_t *fixed, double *target);
 
 /* ---- scripts --------------------------------------------------------------------------------- */
 

@@ -66,13 +66,6 @@ static eb_error set_up_ends(eb_scene *scene) {
   return eb_grips_add_box(scene, (const double[3]){1, 0, 0}, high_corner, "upper");
 }
 
-/* The first group stays where it is, others are named for who wants to follow them. */
-static void hold_first(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  static const double still[3] = {0, 0, 0};
-  (void)t;
-  eb_grip_place(scene, &scene->grips[0], NULL, NULL, still, fixed, target);
-}
-
 /* Every node moves as one body: turned by `angle` about the y axis through `about`. */
 static void turn_all(const eb_scene *scene, double angle, const double about[3], uint8_t *fixed,
                      double *target) {
@@ -259,7 +252,7 @@ const eb_scene_ops eb_lewin2016_pbfe_scale = {
     .mesh_parameters = "resolution,cubes",
     .setup = set_up_ends,
     .by_parts = true,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
 };
 
 static const eb_option shaken_parameters[] = {
@@ -529,7 +522,7 @@ const eb_scene_ops eb_lewin2016_hourglass = {
     .mesh_parameters = "resolution",
     .setup = hourglass_setup,
     .by_parts = true,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
     .loads = hourglass_loads,
 };
 
@@ -642,7 +635,7 @@ const eb_scene_ops eb_lewin2016_hinged_bar = {
     .mesh_parameters = "resolution,element",
     .setup = hinged_setup,
     .by_parts = true,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
 };
 
 static const eb_option spin_parameters[] = {
@@ -710,7 +703,7 @@ const eb_scene_ops eb_lewin2016_hanging_sheet = {
     .mesh_parameters = "resolution,element",
     .setup = sheet_setup,
     .by_parts = true,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
 };
 
 /* The elements give the mass, and next to nothing else. With links alone some 2 % longer when it
@@ -750,7 +743,7 @@ const eb_scene_ops eb_lewin2016_net = {
     .mesh = net_mesh,
     .mesh_parameters = "resolution",
     .setup = net_setup,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
 };
 
 static const eb_option beam_parameters[] = {
@@ -801,5 +794,5 @@ const eb_scene_ops eb_lewin2016_beam = {
     .prepare = beam_prepare,
     .setup = beam_setup,
     .by_parts = true,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
 };

@@ -52,14 +52,6 @@ static eb_error set_up(eb_scene *scene, const group *groups, int count) {
   return EB_OK;
 }
 
-/* The first group is held, others are where forces act. */
-static void hold_first(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  static const double still[3] = {0, 0, 0};
-  (void)t;
-  if (scene->grips[0].count > 0)
-    eb_grip_place(scene, &scene->grips[0], NULL, NULL, still, fixed, target);
-}
-
 /* A load along one axis, N, shared equally by the nodes of a group. */
 static eb_error push_group(eb_scene *scene, int where, int axis, double force) {
   const eb_grip *grip = &scene->grips[where];
@@ -164,7 +156,7 @@ const eb_scene_ops eb_trusty2023_gatorman = {
     .parameters = gatorman_parameters,
     EB_SCENE_RUN(125, 1),
     .setup = gatorman_setup,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
     .springs = gatorman_springs,
 };
 
@@ -212,7 +204,7 @@ const eb_scene_ops eb_trusty2023_mammoth = {
     EB_SCENE_RUN(200, 2),
     .setup = mammoth_setup,
     .by_parts = true,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
     .loads = mammoth_loads,
 };
 
@@ -309,7 +301,7 @@ const eb_scene_ops eb_trusty2023_cantilever = {
     .prepare = cantilever_prepare,
     .setup = cantilever_setup,
     .by_parts = true,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
 };
 
 static const eb_option bar_parameters[] = {
@@ -433,7 +425,7 @@ const eb_scene_ops eb_trusty2023_pendulum = {
     EB_SCENE_RUN(800, 8),
     .setup = pendulum_setup,
     .by_parts = true,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
 };
 
 /* ---- candy ----------------------------------------------------------------------------------- */
@@ -564,5 +556,5 @@ const eb_scene_ops eb_trusty2023_snail = {
     EB_SCENE_RUN(100, 1),
     .setup = snail_setup,
     .by_parts = true,
-    .boundary = hold_first,
+    .boundary = eb_grips_hold_first,
 };
