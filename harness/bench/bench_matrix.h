@@ -42,10 +42,4 @@ EB_MUST eb_error eb_bench_matrix_factor(const eb_bench_matrix *matrix,
 /* Right-hand sides with entries everywhere, the same every time. */
 void eb_bench_fill_sides(int64_t entries, double *b);
 
-/* The `count` elements whose centres are nearest to the lowest node, as where a body touches the
- * ground; chosen[e] = 1 for them, 0 for others. */
-EB_MUST eb_error eb_bench_local(const eb_mesh *mesh, int32_t count, uint8_t *chosen);
-/* `count` elements at random, the same every time. */
-EB_MUST eb_error eb_bench_scattered(const eb_mesh *mesh, int32_t count, uint8_t *chosen);
-
 #endif

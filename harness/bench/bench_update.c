@@ -60,6 +60,63 @@ static void run_cholmod(void *context, int threads) {
   eb_bench_cholmod_factor(((updated *)context)->peer, (eb_bench_threads)threads);
 }
 
+/* ---- sets of elements ---- */
+
+/* What elements are sorted by. */
+typedef struct ranked {
+  double key;
+  int32_t element;
+} ranked;
+
+static int by_key(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return x->element < y->element ? -1 : x->element > y->element;
+}
+
+/* Chooses the first `count` in the order of the keys; frees them. */
+static eb_error choose_first(const eb_mesh *mesh, ranked *keys, int32_t count, uint8_t *chosen) {
+  qsort(keys, (size_t)mesh->element_count, sizeof *keys, by_key);
+  memset(chosen, 0, (size_t)mesh->element_count);
+  for (int32_t k = 0; k < count && k < mesh->element_count; k++) chosen[keys[k].element] = 1;
+  free(keys);
+  return EB_OK;
+}
+
+/* Squared distance of an element's centre, times the squared number of its nodes. */
+static double distance(const eb_mesh *mesh, int32_t element, const double *from) {
+  double off[3] = {0, 0, 0};
+  for (int a = 0; a < (int)mesh->type; a++) {
+    const double *X = mesh->X + 3 * (int64_t)mesh->elements[(int64_t)mesh->type * element + a];
+    for (int axis = 0; axis < 3; axis++) off[axis] += X[axis] - from[axis];
+  }
+  return off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
+}
+
+/* The `count` elements whose centres are nearest to the lowest node, as where a body touches the
+ * ground; chosen[e] = 1 for them, 0 for others. */
+static eb_error local(const eb_mesh *mesh, int32_t count, uint8_t *chosen) {
+  ranked *keys;
+  const double *from = mesh->X;
+  for (int64_t i = 1; i < mesh->node_count; i++)
+    if (mesh->X[3 * i + 2] < from[2]) from = mesh->X + 3 * i;
+  EB_TRY(EB_NEW(keys, mesh->element_count));
+  for (int32_t e = 0; e < mesh->element_count; e++) keys[e] = (ranked){distance(mesh, e, from), e};
+  return choose_first(mesh, keys, count, chosen);
+}
+
+/* `count` elements at random, the same every time. */
+static eb_error scattered(const eb_mesh *mesh, int32_t count, uint8_t *chosen) {
+  ranked *keys;
+  uint64_t random = 1;
+  EB_TRY(EB_NEW(keys, mesh->element_count));
+  for (int32_t e = 0; e < mesh->element_count; e++) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    keys[e] = (ranked){(double)(random >> 11), e};
+  }
+  return choose_first(mesh, keys, count, chosen);
+}
+
 /* ---- set-ups ---- */
 
 typedef struct update_of {
@@ -130,8 +187,8 @@ static const eb_bench_peer low_rank_few[] = LOW_RANK_PEERS(0), low_rank_many[] =
   {                                                                                                \
     .name = "cholesky-update/" name_, .unit = "update", .measure = measure_, .target = target_,    \
     .bytes = sizeof(updated),                                                                      \
-    .of = &(const update_of){&eb_body_##body_, share_, eb_bench_##choose_, EB_KEEP_##keep_},       \
-    .setup = setup_, .run = run_update, .clear = clear, .peers = peers_, .note = note_             \
+    .of = &(const update_of){&eb_body_##body_, share_, choose_, EB_KEEP_##keep_}, .setup = setup_, \
+    .run = run_update, .clear = clear, .peers = peers_, .note = note_                              \
   }
 #define UPDATE(choose_, percent_, body_, note_)                                                    \
   CASE(#body_ "/" #choose_ "-" #percent_ "%", EB_BENCH_SHARE, 1.3, body_, percent_ / 100.0,        \
