@@ -210,12 +210,11 @@ static double contact_eigenvalue(world *w, const eb_collider *collider) {
   owned(double) *u = calloc(size, 8), *y = calloc(size, 8), *f = calloc(size, 8);
   double value = 0;
   owned(eb_contact) *contact = touching(w, false);
-  owned(eb_block_matrix) *A = NULL;
   owned(eb_linear) *linear = NULL;
   eb_reason reason;
   eb_linear_settings settings = {
       .kind = "cholesky", .preconditioner = "jacobi", .petsc_options = "", .threads = 1};
-  tap_require(eb_block_matrix_like(eb_elasticity_pattern(w->elasticity), &A), "matrix");
+  owned(eb_block_matrix) *A = new_matrix(w->elasticity);
   eb_elasticity_matrix(w->elasticity, w->x, 1, h * h, true, A, NULL);
   tap_require(eb_linear_create(&settings, A, NULL, &linear), "linear");
   tap_require(eb_linear_set_matrix(linear, A, NULL, &reason), "factor");

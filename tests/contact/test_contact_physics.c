@@ -49,9 +49,8 @@ static int64_t bounce(double young, double height) {
   const double pull[3] = {0, 0, -G};
   eb_reason reason = EB_CONVERGED_ITS;
   owned(eb_scene) *scene = NULL;
-  owned(eb_state) *state = NULL;
   tap_require(eb_block_on_floor(pull, young, height, 0.5, 1e-3, &scene), "a block");
-  tap_require(eb_state_create(scene, &state), "a state");
+  owned(eb_state) *state = new_state(scene);
   int64_t steps = 0;
   for (; steps < 250 && reason > 0; steps++)
     tap_require(eb_block_advance(scene, ops, ops->tightest, 1, 1, NULL, state, &reason), "step");

@@ -137,8 +137,7 @@ static void warm_start_helps(void) {
   owned(run) a = cook(&r, "contact-al", "");
   go_well(&a, 60);
   owned(eb_solver) *cold = NULL;
-  owned(eb_state) *copy = NULL;
-  tap_require(eb_state_create(a.scene, &copy), "a state");
+  owned(eb_state) *copy = new_state(a.scene);
   memcpy(copy->x, a.state->x, 3 * (size_t)copy->node_count * sizeof *copy->x);
   memcpy(copy->v, a.state->v, 3 * (size_t)copy->node_count * sizeof *copy->v);
   memcpy(copy->pose, a.state->pose, 7 * sizeof *copy->pose);

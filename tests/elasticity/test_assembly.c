@@ -4,6 +4,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/elasticity/masses.h"
+#include "tests/support/owned.h"
 #include "tests/support/elastic.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"

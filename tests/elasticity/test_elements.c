@@ -3,6 +3,7 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/elasticity.h"
 #include "problems/elasticity/elements.h"
+#include "tests/support/owned.h"
 #include "tests/support/elastic.h"
 #include "tests/support/elements.h"
 #include "tests/support/lapack.h"

@@ -6,6 +6,7 @@
 #include "problems/base/memory.h"
 #include "problems/elasticity/elements.h"
 #include "problems/elasticity/mixed.h"
+#include "tests/support/owned.h"
 #include "tests/support/audit_fixture.h"
 #include "tests/support/elastic.h"
 #include "tests/support/elements.h"

@@ -1,17 +1,15 @@
 /* The solver `conjac`: its limits (all nodes dynamic, none), statics, what it conserves, scripts,
  * options, bad input. */
+#include "tests/support/owned.h"
 #include "tests/support/conjac_fixture.h"
 
 static double distance_after(const char *scene, const char *first, const char *first_options,
                              int64_t first_steps, const char *second, const char *second_options,
                              int64_t second_steps) {
-  fixture a = fixture_open(scene), b = fixture_open(scene);
+  owned(fixture) a = fixture_open(scene), b = fixture_open(scene);
   bool ran = fixture_step(&a, first, first_options, first_steps) > 0;
   ran &= fixture_step(&b, second, second_options, second_steps) > 0;
-  double distance = ran ? eb_block_distance(a.state, b.state) : NAN;
-  fixture_close(&a);
-  fixture_close(&b);
-  return distance;
+  return ran ? eb_block_distance(a.state, b.state) : NAN;
 }
 
 /* ---- limits ---- */
@@ -62,7 +60,7 @@ static void rest_is_the_equilibrium(void) {
 
 /* A body thrown in a gravity field: the largest deviation of a node's velocity from v0 + g t. */
 static double off_free_fall(const char *options) {
-  fixture f = fixture_open("nx=4,gx=1,gz=-9.8,dt=0.01");
+  owned(fixture) f = fixture_open("nx=4,gx=1,gz=-9.8,dt=0.01");
   const double g[3] = {1, 0, -9.8};
   double most = 0;
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
@@ -70,7 +68,6 @@ static double off_free_fall(const char *options) {
   fixture_step(&f, "conjac", options, 10);
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
     most = fmax(most, fabs(f.state->v[k] - (0.5 - 0.3 * (double)(k % 3) + 0.1 * g[k % 3])));
-  fixture_close(&f);
   return most;
 }
 
@@ -88,18 +85,16 @@ static void free_fall_is_exact_with_relief(void) {
 /* A bar that is squeezed to 0.6 of its length: its straight shape is no minimum, and H is
  * indefinite. */
 static eb_reason squeezed(const char *options, eb_tangent *tangent, double *factorizations) {
-  fixture f = fixture_open("nx=12,lx=1,ly=.1,lz=.1,E=1e5,nu=0.3,support=ends,dt=0.01");
+  owned(fixture) f = fixture_open("nx=12,lx=1,ly=.1,lz=.1,E=1e5,nu=0.3,support=ends,dt=0.01");
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k += 3) {
     f.scene->x0[k] *= 0.6;
     f.state->x[k] *= 0.6;
   }
-  eb_solver *solver = solver_open(&f, options, 1);
+  owned(eb_solver) *solver = solver_open(&f, options, 1);
   eb_reason reason = solver_step(solver, &f);
   *tangent = f.log->linearization.tangent;
   *factorizations = f.log->counters[EB_COUNT_FACTORIZATIONS];
   tap_ok(f.log->residual_count == 1, "%s: one residual is logged", options);
-  eb_solver_destroy(solver);
-  fixture_close(&f);
   return reason;
 }
 
@@ -124,15 +119,15 @@ static void indefinite_steps_are_projected(void) {
 /* A load that turns a free body: of the forces that quasistatic nodes are left with neither sum nor
  * moment remains, and the part of it that accelerates the body as a whole has gone exactly. */
 static void relief_balances_forces_and_moments(void) {
-  fixture f = fixture_open("nx=4,initial=random,dt=0.01");
+  owned(fixture) f = fixture_open("nx=4,initial=random,dt=0.01");
   eb_relief *relief = NULL;
   eb_partition part = {0};
   eb_node_list none = {0};
   int64_t size = 3 * (int64_t)f.state->node_count;
   const double *mass = eb_elasticity_mass(f.scene->elasticity), *x = f.state->x;
-  double *load = eb_calloc((size_t)size, sizeof *load),
-         *left = eb_calloc((size_t)size, sizeof *left);
-  uint8_t *fixed = eb_calloc((size_t)f.state->node_count, 1);
+  owned(double) *load = eb_calloc((size_t)size, sizeof *load),
+                *left = eb_calloc((size_t)size, sizeof *left);
+  owned(uint8_t) *fixed = eb_calloc((size_t)f.state->node_count, 1);
   uint64_t seed = 3;
   for (int64_t k = 0; k < size; k++) left[k] = load[k] = eb_block_random(&seed) + (k % 3 == 1);
   tap_require(eb_relief_create(f.scene->mesh, &relief), "relief");
@@ -162,8 +157,6 @@ static void relief_balances_forces_and_moments(void) {
   tap_ok(most == 0, "nor from a body that is held");
   eb_relief_destroy(relief);
   eb_partition_clear(&part);
-  free(load), free(left), free(fixed);
-  fixture_close(&f);
 }
 
 static void momentum_of(const fixture *f, double p[3]) {
@@ -179,7 +172,7 @@ static void momentum_is_conserved(void) {
   static const char *const options[] = {"dynamic=4", "selection=farthest,dynamic=6",
                                         "dynamic=4,keep_factor=3"};
   for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-    fixture f = fixture_open("nx=4,initial=spin,E=1e5,gz=-9.8,dt=0.005");
+    owned(fixture) f = fixture_open("nx=4,initial=spin,E=1e5,gz=-9.8,dt=0.005");
     double p[3], q[3], mass = 1000 * 0.16;
     momentum_of(&f, p);
     fixture_step(&f, "conjac", options[i], 20);
@@ -187,29 +180,27 @@ static void momentum_is_conserved(void) {
     double off = fmax(fabs(q[0] - p[0]), fabs(q[1] - p[1]));
     off = fmax(off, fabs(q[2] - p[2] + 9.8 * mass * 0.1));
     tap_below(off / (9.8 * mass * 0.1), 1e-9, options[i]);
-    fixture_close(&f);
   }
 }
 
 /* ---- scripts ---- */
 
 static void scripted_nodes_land(void) {
-  fixture f = fixture_open(twisted);
-  uint8_t *fixed = eb_calloc((size_t)f.state->node_count, 1);
-  double *target = eb_calloc(3 * (size_t)f.state->node_count, sizeof *target), most = 0;
+  owned(fixture) f = fixture_open(twisted);
+  owned(uint8_t) *fixed = eb_calloc((size_t)f.state->node_count, 1);
+  owned(double) *target = eb_calloc(3 * (size_t)f.state->node_count, sizeof *target);
+  double most = 0;
   fixture_step(&f, "conjac", "dynamic=2,newton_steps=1", 4);
   eb_scene_boundary(f.scene, f.state->time, fixed, target);
   for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
     if (fixed[k / 3]) most = fmax(most, fabs(f.state->x[k] - target[k]));
   tap_ok(most == 0, "scripted nodes are exactly where the script wants them");
-  free(fixed), free(target);
-  fixture_close(&f);
 }
 
 /* Quasistatic nodes go the whole way with their support: an affine motion of the surface takes the
  * inside along in the same step, whatever gamma is. */
 static void supports_carry_along_in_full(void) {
-  fixture f = fixture_open("nx=3,ny=3,nz=3,support=surface,motion=affine");
+  owned(fixture) f = fixture_open("nx=3,ny=3,nz=3,support=surface,motion=affine");
   fixture_step(&f, "conjac", "dynamic=0,gamma=0", 1);
   double most = 0;
   for (int32_t i = 0; i < f.state->node_count; i++) {
@@ -218,7 +209,6 @@ static void supports_carry_along_in_full(void) {
     for (int d = 0; d < 3; d++) most = fmax(most, fabs(f.state->x[3 * i + d] - x[d]));
   }
   tap_below(most, 1e-13, "the inside follows an affine motion of the surface in one step");
-  fixture_close(&f);
 }
 
 static const double let_go = 0.055;
@@ -242,8 +232,8 @@ static fixture release_open(void) {
 
 /* Let go of, a body without dynamic nodes could move rigidly: three nodes become dynamic. */
 static void freed_bodies_are_held_by_dynamic_nodes(void) {
-  fixture f = release_open();
-  eb_solver *solver = solver_open(&f, "dynamic=0,add_nodes=true", 1);
+  owned(fixture) f = release_open();
+  owned(eb_solver) *solver = solver_open(&f, "dynamic=0,add_nodes=true", 1);
   bool ran = true;
   for (int i = 0; i < 5; i++) ran &= solver_step(solver, &f) > 0;
   tap_ok(ran && f.log->counters[EB_COUNT_REDUCED_UNKNOWNS] == 0, "held: no unknowns");
@@ -253,29 +243,25 @@ static void freed_bodies_are_held_by_dynamic_nodes(void) {
   double p[3];
   momentum_of(&f, p);
   tap_near(p[2] / 160, -9.8 * 0.1, 0.05 * 0.98, "and falls");
-  eb_solver_destroy(solver);
-  fixture_close(&f);
 }
 
 static void dynamic_nodes_may_be_scripted_for_a_while(void) {
-  fixture f = release_open();
+  owned(fixture) f = release_open();
   char options[64];
   snprintf(options, sizeof options, "selection=list,nodes=%d+%d+%d", node_near(f.scene, 0, 0, 0),
            node_near(f.scene, 0.5, 0.2, 0.2), node_near(f.scene, 1, 0.4, 0));
-  eb_solver *solver = solver_open(&f, options, 1);
+  owned(eb_solver) *solver = solver_open(&f, options, 1);
   solver_step(solver, &f);
   tap_ok(f.log->counters[EB_COUNT_REDUCED_UNKNOWNS] == 6, "a scripted node is no unknown");
   for (int i = 0; i < 9; i++) solver_step(solver, &f);
   tap_ok(f.log->counters[EB_COUNT_REDUCED_UNKNOWNS] == 9 && f.reason > 0, "until it is let go of");
-  eb_solver_destroy(solver);
-  fixture_close(&f);
 }
 
 /* ---- options ---- */
 
 static double residual_after(const char *options, int steps, double *factorizations) {
-  fixture f = fixture_open("nx=5,E=5e5,nu=0.45,gz=-9.8,support=x0,dt=0.01");
-  eb_solver *solver = solver_open(&f, options, 1);
+  owned(fixture) f = fixture_open("nx=5,E=5e5,nu=0.45,gz=-9.8,support=x0,dt=0.01");
+  owned(eb_solver) *solver = solver_open(&f, options, 1);
   *factorizations = 0;
   for (int i = 0; i < steps; i++) {
     solver_step(solver, &f);
@@ -283,8 +269,6 @@ static double residual_after(const char *options, int steps, double *factorizati
   }
   double residual = f.log->residuals[0];
   tap_ok(f.reason == EB_CONVERGED_DIRECT && f.log->residual_count >= 1, "%s: runs", options);
-  eb_solver_destroy(solver);
-  fixture_close(&f);
   return residual;
 }
 
@@ -310,26 +294,22 @@ static void statics_at_the_start(void) {
   tap_below(distance_after(bar, "conjac", "dynamic=0,initial=static", 1, "newton",
                            "static=true,rtol=1e-12", 1),
             1e-9, "initial=static, no dynamic node: the equilibrium in the first step");
-  fixture f = fixture_open(bar);
-  eb_solver *solver = solver_open(&f, "dynamic=2,initial=static", 1);
+  owned(fixture) f = fixture_open(bar);
+  owned(eb_solver) *solver = solver_open(&f, "dynamic=2,initial=static", 1);
   solver_step(solver, &f);
   tap_ok(f.log->counters[EB_COUNT_FACTORIZATIONS] > 2, "Newton's method in the first step");
   /* of the weight, some 1500 N */
   tap_below(f.log->residuals[f.log->residual_count - 1], 1e-6, "which ends in equilibrium");
   solver_step(solver, &f);
   tap_ok(f.log->counters[EB_COUNT_FACTORIZATIONS] == 1, "and only there");
-  eb_solver_destroy(solver);
-  fixture_close(&f);
 }
 
 static uint64_t hash_with(const char *options, int threads) {
-  fixture f =
+  owned(fixture) f =
       fixture_open("nx=24,ny=6,nz=6,E=1e5,gz=-9.8,support=ends,motion=twist,rate=3,dt=0.01");
-  eb_solver *solver = solver_open(&f, options, threads);
+  owned(eb_solver) *solver = solver_open(&f, options, threads);
   for (int i = 0; i < 4; i++) solver_step(solver, &f);
   uint64_t hash = eb_state_hash(f.state);
-  eb_solver_destroy(solver);
-  fixture_close(&f);
   return hash;
 }
 
@@ -363,14 +343,12 @@ static void bad_input_is_refused(void) {
                {"selection=list,nodes=7,dynamic=2", "leave out"},
                {"selection=all,dynamic=2", "leave out"},
                {"selection=list", "lacks the list"}};
-  fixture f = fixture_open("nx=3,support=x0");
+  owned(fixture) f = fixture_open("nx=3,support=x0");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    eb_solver *solver = NULL;
+    owned(eb_solver) *solver = NULL;
     tap_fails(eb_solver_create(eb_solver_find("conjac"), cases[i].options, f.scene, 1, 1, &solver),
               EB_ERR_USAGE, cases[i].says, cases[i].options);
-    eb_solver_destroy(solver);
   }
-  fixture_close(&f);
 }
 
 /* A tetrahedron that hangs on the block by one edge, or by one node. */
@@ -408,7 +386,7 @@ static eb_error flap_on_a_node(const eb_values *values, eb_mesh **mesh) {
 static void hinged_parts_are_held(void) {
   static eb_scene_ops ops;
   for (int shared = 1; shared <= 2; shared++) {
-    fixture f = {0};
+    owned(fixture) f = {0};
     ops = eb_block_scene;
     ops.prepare = shared == 2 ? flap_on_an_edge : flap_on_a_node;
     tap_require(eb_scene_create(&ops, "nx=4,support=x0,gz=-9.8,E=1e6,dt=1e-3", NULL, "", &f.scene),
@@ -416,30 +394,26 @@ static void hinged_parts_are_held(void) {
     tap_require(eb_state_create(f.scene, &f.state), "a state");
     tap_require(eb_step_log_create(64, &f.log), "a log");
     tap_ok(f.state->node_count == 45 + 4 - shared, "%d nodes are shared", shared);
-    eb_solver *solver = solver_open(&f, "dynamic=0,add_nodes=true", 1);
+    owned(eb_solver) *solver = solver_open(&f, "dynamic=0,add_nodes=true", 1);
     bool ran = true;
     for (int i = 0; i < 50; i++) ran &= solver_step(solver, &f) > 0;
     double unknowns = f.log->counters[EB_COUNT_REDUCED_UNKNOWNS];
     tap_ok(ran && unknowns >= 3 && unknowns <= (shared == 2 ? 3 : 9), "the flap has dynamic nodes");
     tap_ok(f.state->v[3 * (f.state->node_count - 1) + 2] < -0.1, "and swings down");
-    eb_solver_destroy(solver);
-    fixture_close(&f);
   }
 }
 
 /* J of all nodes is a full matrix. */
 static void more_than_the_machine_has_is_refused(void) {
-  fixture f = fixture_open("nx=128,ny=16,nz=16");
-  eb_solver *solver = NULL;
+  owned(fixture) f = fixture_open("nx=128,ny=16,nz=16");
+  owned(eb_solver) *solver = NULL;
   tap_fails(eb_solver_create(eb_solver_find("conjac"), "selection=all", f.scene, 1, 1, &solver),
             EB_ERR_MEMORY, "fewer dynamic nodes", "37 000 dynamic nodes: no memory for that");
-  eb_solver_destroy(solver);
-  fixture_close(&f);
 }
 
 /* A free body whose list leaves it two rigid motions. */
 static void too_few_nodes_are_completed(void) {
-  fixture f = fixture_open("nx=3,gz=-9.8");
+  owned(fixture) f = fixture_open("nx=3,gz=-9.8");
   eb_solver *solver = solver_open(&f, "selection=list,nodes=5,add_nodes=true", 1);
   tap_ok(solver_step(solver, &f) > 0 && f.log->counters[EB_COUNT_REDUCED_UNKNOWNS] == 9,
          "with added ones a free body has three dynamic nodes at least");
@@ -448,7 +422,6 @@ static void too_few_nodes_are_completed(void) {
       eb_solver_create(eb_solver_find("conjac"), "selection=list,nodes=5", f.scene, 1, 1, &solver),
       EB_ERR_USAGE, "2 more have to be dynamic", "else it is refused");
   eb_solver_destroy(solver);
-  fixture_close(&f);
 }
 
 int main(void) {

@@ -3,6 +3,7 @@
  * least-squares projection of friction against LAPACK. */
 #include "harness/audit/audit.h"
 #include "problems/contact/implicit_penalty.h"
+#include "tests/support/owned.h"
 #include "tests/support/conjac_fixture.h"
 
 /* ---- a block on a slope ---------------------------------------------------------------------- */
@@ -158,8 +159,8 @@ static void test_load(const char *solver, const char *options) {
  * of the step vanishes, while the touches that the step was solved with are those at its end. The
  * block lies still and only sinks, so they are. */
 static void test_audit(void) {
-  fixture f = fixture_open("nx=3,ny=3,nz=2,lx=.1,ly=.1,lz=.05,gz=-9.81,dt=5e-3,material=linear");
-  eb_state *before;
+  owned(fixture) f =
+      fixture_open("nx=3,ny=3,nz=2,lx=.1,ly=.1,lz=.05,gz=-9.81,dt=5e-3,material=linear");
   eb_audit *audit;
   eb_audit_row row;
   double worst = 0, deepest = 0;
@@ -167,7 +168,7 @@ static void test_audit(void) {
   f.scene->colliders[0] = (eb_collider){
       .kind = EB_PLANE, .axis = {0, 0, 1}, .implicit = true, .stiffness = 1e6, .isotropy = 0};
   for (int32_t i = 0; i < f.scene->mesh->node_count; i++) f.state->x[3 * i + 2] -= 1e-4;
-  tap_require(eb_state_create(f.scene, &before), "state");
+  owned(eb_state) *before = new_state(f.scene);
   tap_require(eb_audit_create(f.scene, &audit), "audit");
   for (int step = 0; step < 20; step++) {
     size_t bytes = 24 * (size_t)f.scene->mesh->node_count;
@@ -188,8 +189,6 @@ static void test_audit(void) {
   tap_ok(row.implicit_euler.relative > 1e-5, "audit: a penalty that is 1 %% off shows (%.2g)",
          row.implicit_euler.relative);
   eb_audit_destroy(audit);
-  eb_state_destroy(before);
-  fixture_close(&f);
 }
 
 /* ---- the condensation with contact, against dense algebra ------------------------------------ */
@@ -235,7 +234,7 @@ static double *vector(int size) {
 /* H and f with contact. */
 static void linearize(oracle *o, const fixture *f) {
   const eb_scene *scene = f->scene;
-  double *g = vector(o->size);
+  owned(double) *g = vector(o->size);
   o->H = dense_hessian(scene, f->state->x, true, g);
   o->touch_count = o->predict ? eb_implicit_step_touches(scene, 0, scene->dt, f->state->x,
                                                          f->state->v, 64, o->touches)
@@ -252,13 +251,12 @@ static void linearize(oracle *o, const fixture *f) {
       }
     }
   for (int k = 0; k < o->size; k++) o->f[k] -= g[k];
-  free(g);
 }
 
 /* Columns J, then c and p, from one dense solve. */
 static void condense(oracle *o) {
   int n = o->size, m = o->unknowns, column = 0;
-  double *b = vector(n * (m + 2));
+  owned(double) *b = vector(n * (m + 2));
   for (int k = 0; k < n; k++) {
     if (!o->part[k]) continue;
     b[column * n + k] = 1;
@@ -275,14 +273,13 @@ static void condense(oracle *o) {
   memcpy(o->J, b, (size_t)(n * m) * sizeof *b);
   memcpy(o->c, b + n * m, (size_t)n * sizeof *b);
   memcpy(o->p, b + n * (m + 1), (size_t)n * sizeof *b);
-  free(b);
 }
 
 /* y that minimizes |J y - r|^2 in W = M + scale H, or, with r = inv(W) q, that solves J^T W J y =
  * J^T q. */
 static void project(const oracle *o, double scale, const double *r, const double *q, double *y) {
   int n = o->size, m = o->unknowns;
-  double *W = vector(n * n), *WJ = vector(n * m), *A = vector(m * m);
+  owned(double) *W = vector(n * n), *WJ = vector(n * m), *A = vector(m * m);
   int pivots[96];
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++)
@@ -297,7 +294,6 @@ static void project(const oracle *o, double scale, const double *r, const double
       for (int k = 0; k < n; k++) A[j * m + i] += WJ[j * n + k] * o->J[i * n + k];
   }
   tap_ok(lapack_solve(m, A, y, pivots) == 0, "dense: the small system is solved");
-  free(W), free(WJ), free(A);
 }
 
 /* v = J y + c */
@@ -313,7 +309,7 @@ static void expand(const oracle *o, const double *y, double *v) {
 static void dense_step(oracle *o, const fixture *f, double beta, double *v, double *filtered,
                        double *projected) {
   double h = f->scene->dt, scale = beta * h * h, y[96];
-  double *q = vector(o->size);
+  owned(double) *q = vector(o->size);
   linearize(o, f);
   condense(o);
   for (int i = 0; i < o->size; i++) {
@@ -327,7 +323,6 @@ static void dense_step(oracle *o, const fixture *f, double beta, double *v, doub
   for (int i = 0; i < o->size; i++) q[i] = filtered[i] - o->c[i];
   project(o, scale, q, NULL, y);
   expand(o, y, projected);
-  free(q);
 }
 
 static oracle open_oracle(const fixture *f, const int32_t *dynamic, int count, bool predict) {
@@ -364,12 +359,13 @@ static void rising(double t, const double *parameters, double offset[3], double 
 }
 
 static void test_dense(double friction, bool motion, bool predict) {
-  fixture f = falling(friction);
+  owned(fixture) f = falling(friction);
   int32_t dynamic[4] = {node_near(f.scene, 0.05, 0, 0), node_near(f.scene, 0, 0.05, 0.05),
                         node_near(f.scene, 0.15, 0.05, 0), node_near(f.scene, 0.1, 0, 0.05)};
   oracle o = open_oracle(&f, dynamic, 4, predict);
-  double *v = vector(o.size), *filtered = vector(o.size), *projected = vector(o.size);
-  double *x = vector(o.size), h = f.scene->dt;
+  owned(double) *v = vector(o.size), *filtered = vector(o.size), *projected = vector(o.size);
+  owned(double) *x = vector(o.size);
+  double h = f.scene->dt;
   char options[128];
   snprintf(options, sizeof options,
            "nodes=%d+%d+%d+%d,beta=0.7,gamma=0.4,project=always,predict_contact=%s", dynamic[0],
@@ -382,16 +378,13 @@ static void test_dense(double friction, bool motion, bool predict) {
   tap_ok(inside > 0 && (inside < o.touch_count) == predict, "dense: %d nodes inside, %d arrive",
          inside, (int)o.touch_count - inside);
   tap_ok((apart(o.size, v, filtered) > 1e-3) == (friction > 0), "dense: friction acts when mu > 0");
-  eb_solver *solver = solver_open(&f, options, 1);
+  owned(eb_solver) *solver = solver_open(&f, options, 1);
   tap_ok(solver_step(solver, &f) > 0, "the step is solved");
   /* The condition of the small system and of H_qq, some 1e4 each, costs digits. */
   tap_below(apart(o.size, f.state->v, projected), 1e-10,
             "velocities are those of the dense condensation and least squares");
   tap_below(apart(o.size, f.state->x, x), 1e-12, "and positions");
-  eb_solver_destroy(solver);
   close_oracle(&o);
-  free(v), free(filtered), free(projected), free(x);
-  fixture_close(&f);
 }
 
 /* ---- the condensation with all nodes, and with few ------------------------------------------- */
@@ -470,15 +463,13 @@ static void test_condensed_load(void) {
 /* ---- the bunny ------------------------------------------------------------------------------- */
 
 static void test_bunny(void) {
-  eb_scene *scene;
-  eb_state *state;
-  eb_step_log *log;
-  eb_solver *solver;
+  owned(eb_scene) *scene = NULL;
+  owned(eb_solver) *solver = NULL;
   tap_require(
       eb_scene_create(eb_scene_find("conjac2020/bunny"), "resolution=0.1", NULL, "", &scene),
       "bunny");
-  tap_require(eb_state_create(scene, &state), "state");
-  tap_require(eb_step_log_create(16, &log), "log");
+  owned(eb_state) *state = new_state(scene);
+  owned(eb_step_log) *log = new_log(16);
   tap_require(eb_solver_create(eb_solver_find("conjac"), "dynamic=8,predict_contact=true", scene, 1,
                                0, &solver),
               "conjac");
@@ -502,10 +493,6 @@ static void test_bunny(void) {
   tap_below(deepest / (hi[2] - lo[2]), 0.01, "bunny: no node sinks by more than 1 % of its height");
   tap_ok(up > 0.1 * down, "bunny: it bounces with %.2f of the momentum that it fell with",
          up / down);
-  eb_solver_destroy(solver);
-  eb_step_log_destroy(log);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* The solver `conjac` on scenes that are cut while they run: dynamic nodes on the cut, pieces that
  * lose them or their support. */
+#include "tests/support/owned.h"
 #include "tests/support/conjac_fixture.h"
 #include "tests/support/cut_run.h"
 
@@ -15,18 +16,16 @@ static const char bar[] = "nx=6,ny=2,nz=2,E=1e5,support=ends,gz=-9.8,dt=0.01";
 static void copies_of_a_dynamic_node_are_dynamic(void) {
   set_cut(0, 0.025, 0, 0.5, INFINITY);
   eb_scene_ops ops = cut_block(), whole = eb_block_scene;
-  run probe = start(&whole, bar, "conjac", "dynamic=0");
+  owned(run) probe = start(&whole, bar, "conjac", "dynamic=0");
   char options[64];
   snprintf(options, sizeof options, "selection=list,nodes=%d+%d",
            node_near(probe.scene, 0.5, 0.2, 0.2), node_near(probe.scene, 0.17, 0.2, 0.2));
-  finish(&probe);
-  run r = start(&ops, bar, "conjac", options);
+  owned(run) r = start(&ops, bar, "conjac", options);
   int32_t nodes = r.state->node_count;
   tap_ok(go(&r, 3) && unknowns(&r) == 6 && r.state->node_count == nodes, "two dynamic nodes");
   tap_ok(go(&r, 1) && unknowns(&r) == 9 && r.state->node_count == nodes + 9,
          "the one on the cut becomes two");
   tap_ok(go(&r, 20), "and the halves go on");
-  finish(&r);
 }
 
 /* With the nodes that a new solver would be told, the rebuilt one has the same bits. */
@@ -36,7 +35,7 @@ static void a_rebuilt_solver_is_a_new_one(void) {
   before.cuts = NULL;
   before.prepare = precut;
   const char *options = "selection=list,nodes=10+25,keep_factor=5";
-  run a = start(&cut, bar, "conjac", options), b = start(&before, bar, "conjac", options);
+  owned(run) a = start(&cut, bar, "conjac", options), b = start(&before, bar, "conjac", options);
   bool changed;
   go(&a, 3);
   tap_require(eb_scene_advance(a.scene, a.state, &changed), "the cut");
@@ -50,22 +49,17 @@ static void a_rebuilt_solver_is_a_new_one(void) {
   b.state->step = a.state->step;
   tap_ok(go(&a, 6) && go(&b, 6), "both go on");
   tap_ok(eb_state_hash(a.state) == eb_state_hash(b.state), "bit by bit alike");
-  finish(&a);
-  finish(&b);
 }
 
 /* ---- pieces ---- */
 
 static double distance_to_statics(const run *r) {
-  eb_state *rest = NULL;
   eb_reason reason;
-  tap_require(eb_state_create(r->scene, &rest), "a state");
+  owned(eb_state) *rest = new_state(r->scene);
   tap_require(eb_block_advance(r->scene, eb_solver_find("newton"), "static=true,rtol=1e-12", 1, 1,
                                NULL, rest, &reason),
               "statics");
-  double distance = reason > 0 ? eb_block_distance(rest, r->state) : NAN;
-  eb_state_destroy(rest);
-  return distance;
+  return reason > 0 ? eb_block_distance(rest, r->state) : NAN;
 }
 
 /* Both dynamic nodes are left of the cut: the right piece has its support alone, and comes to rest
@@ -78,11 +72,10 @@ static void a_piece_without_dynamic_nodes_is_quasistatic(void) {
   tap_ok(go(&r, 200) && unknowns(&r) == 0, "no dynamic nodes at all");
   tap_below(distance_to_statics(&r), 1e-6, "both pieces find their own equilibrium");
   finish(&r);
-  run probe = start(&eb_block_scene, bar, "conjac", "dynamic=0");
+  owned(run) probe = start(&eb_block_scene, bar, "conjac", "dynamic=0");
   char options[64];
   snprintf(options, sizeof options, "beta=2,selection=list,nodes=%d+%d",
            node_near(probe.scene, 0.34, 0.2, 0.2), node_near(probe.scene, 0.17, 0.2, 0.2));
-  finish(&probe);
   r = start(&ops, "nx=6,ny=2,nz=2,E=1e5,support=ends,gz=-9.8,dt=0.05", "conjac", options);
   tap_ok(go(&r, 600) && unknowns(&r) == 6, "two dynamic nodes, both in the left piece");
   tap_below(distance_to_statics(&r), 1e-6, "again");
@@ -93,8 +86,8 @@ static void a_piece_without_dynamic_nodes_is_quasistatic(void) {
 static void a_piece_without_support_is_held_by_dynamic_nodes(void) {
   set_cut(0, 0.025, 0, 0.5, INFINITY);
   eb_scene_ops ops = cut_block();
-  run r = start(&ops, "nx=6,ny=2,nz=2,E=1e6,support=x0,gz=-9.8,dt=0.01", "conjac",
-                "dynamic=0,add_nodes=true");
+  owned(run) r = start(&ops, "nx=6,ny=2,nz=2,E=1e6,support=x0,gz=-9.8,dt=0.01", "conjac",
+                       "dynamic=0,add_nodes=true");
   tap_ok(go(&r, 3) && unknowns(&r) == 0, "no dynamic nodes");
   tap_ok(go(&r, 1) && unknowns(&r) == 9, "three in the piece that is cut off");
   double total = 0, fall = 0;
@@ -103,7 +96,6 @@ static void a_piece_without_support_is_held_by_dynamic_nodes(void) {
   for (int32_t i = 0; i < r.state->node_count; i++)
     if (r.scene->mesh->X[3 * i] > 0.51) total += m[i], fall += m[i] * r.state->v[3 * i + 2];
   tap_near(fall / total, -9.8 * 0.2, 0.1 * 9.8 * 0.2, "and falls freely");
-  finish(&r);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* The condensation against dense algebra: J_qd is the derivative of the static solution, and a step
  * is Eq. 11 to 13 of the paper with every product multiplied out. */
+#include "tests/support/owned.h"
 #include "tests/support/conjac_fixture.h"
 
 /* ---- the step, slowly ---- */
@@ -34,14 +35,13 @@ static double energy_product(const oracle *o, const double *H, double scale, con
 
 /* to_q = -H_qn from_n, then inv(H_qq) of it; from's other rows in the other rows. */
 static void condense(const oracle *o, const double *H, double *column) {
-  double *push = vector(o);
+  owned(double) *push = vector(o);
   for (int64_t j = 0; j < o->size; j++)
     for (int64_t i = 0; o->boundary[j] && i < o->size; i++)
       if (!o->boundary[i]) push[i] -= H[j * o->size + i] * column[j];
   for (int64_t i = 0; i < o->size; i++)
     if (!o->boundary[i]) column[i] = push[i];
   dense_solve(o->size, H, o->boundary, 1, column);
-  free(push);
 }
 
 static void oracle_open(oracle *o, const uint8_t *fixed, const double *velocity, const double *H,
@@ -71,9 +71,10 @@ static void oracle_close(oracle *o) {
 static void oracle_velocity(const oracle *o, const double *H, const double *momentum, double h,
                             double *v) {
   int n = 3 * o->count;
-  double scale = o->beta * h * h, *A = malloc((size_t)(n * n + 1) * sizeof *A);
-  double *y = malloc((size_t)(n + 1) * sizeof *y);
-  int *pivots = malloc((size_t)(n + 1) * sizeof *pivots);
+  double scale = o->beta * h * h;
+  owned(double) *A = malloc((size_t)(n * n + 1) * sizeof *A);
+  owned(double) *y = malloc((size_t)(n + 1) * sizeof *y);
+  owned(int) *pivots = malloc((size_t)(n + 1) * sizeof *pivots);
   for (int i = 0; i < n; i++) {
     const double *column = o->J + i * o->size;
     y[i] = -energy_product(o, H, scale, column, o->c);
@@ -87,7 +88,6 @@ static void oracle_velocity(const oracle *o, const double *H, const double *mome
     v[k] = o->c[k];
     for (int j = 0; j < n; j++) v[k] += o->J[j * o->size + k] * y[j];
   }
-  free(A), free(y), free(pivots);
 }
 
 /* One step of the paper, in place. */
@@ -95,12 +95,12 @@ static void oracle_step(oracle *o, eb_state *state) {
   const eb_scene *scene = o->scene;
   const double *mass = eb_elasticity_mass(scene->elasticity), h = scene->dt;
   o->size = 3 * (int64_t)state->node_count;
-  double *f = vector(o), *g = vector(o), *target = vector(o), *velocity = vector(o);
-  double *momentum = vector(o);
-  uint8_t *fixed = eb_calloc((size_t)state->node_count, 1);
+  owned(double) *f = vector(o), *g = vector(o), *target = vector(o), *velocity = vector(o);
+  owned(double) *momentum = vector(o);
+  owned(uint8_t) *fixed = eb_calloc((size_t)state->node_count, 1);
   eb_scene_force(scene, state->time, state->x, state->v, f);
   eb_scene_boundary(scene, state->time + h, fixed, target);
-  double *H = dense_hessian(scene, state->x, o->project, g);
+  owned(double) *H = dense_hessian(scene, state->x, o->project, g);
   for (int64_t k = 0; k < o->size; k++) {
     f[k] -= g[k];
     velocity[k] = (target[k] - state->x[k]) / h;
@@ -112,7 +112,6 @@ static void oracle_step(oracle *o, eb_state *state) {
     state->x[k] = fixed[k / 3] ? target[k] : state->x[k] + h * state->v[k] + o->gamma * o->p[k];
   state->time += h;
   oracle_close(o);
-  free(f), free(g), free(target), free(velocity), free(momentum), free(fixed), free(H);
 }
 
 /* ---- cases ---- */
@@ -134,14 +133,14 @@ static const char flying[] = "nx=3,E=1e5,gz=-9.8,initial=spin,dt=0.005";
  * of H_qq. */
 static void a_step_is_the_papers(const char *scene, int count, const int32_t *nodes, double beta,
                                  double gamma, bool project) {
-  fixture a = fixture_open(scene), b = fixture_open(scene);
+  owned(fixture) a = fixture_open(scene), b = fixture_open(scene);
   char options[256], list[128] = "";
   for (int k = 0; k < count; k++)
     snprintf(list + strlen(list), sizeof list - strlen(list), "%s%d", k ? "+" : "", nodes[k]);
   snprintf(options, sizeof options, "project=%s,beta=%.17g,gamma=%.17g,%s%s",
            project ? "always" : "never", beta, gamma,
            count ? "selection=list,nodes=" : "selection=farthest,dynamic=0", list);
-  eb_solver *solver = solver_open(&a, options, 1);
+  owned(eb_solver) *solver = solver_open(&a, options, 1);
   oracle o = {.scene = b.scene,
               .dynamic = nodes,
               .count = count,
@@ -161,9 +160,6 @@ static void a_step_is_the_papers(const char *scene, int count, const int32_t *no
   tap_below(x, 1e-10, "positions are those of the dense projection");
   tap_below(v, 1e-8, "and so are velocities");
   tap_ok(a.log->counters[EB_COUNT_REDUCED_UNKNOWNS] == 3 * count, "the unknowns are counted");
-  eb_solver_destroy(solver);
-  fixture_close(&a);
-  fixture_close(&b);
 }
 
 static void steps_are_the_papers(void) {
@@ -185,27 +181,26 @@ static void steps_are_the_papers(void) {
 /* Newton's method with the exact Hessian on the rows with part == 0, to the last digit. */
 static void find_equilibrium(const eb_scene *scene, const uint8_t *part, double *x) {
   int64_t size = 3 * (int64_t)scene->mesh->node_count;
-  double *g = eb_calloc((size_t)size, sizeof *g);
+  owned(double) *g = eb_calloc((size_t)size, sizeof *g);
   for (int k = 0; k < 12; k++) {
-    double *H = dense_hessian(scene, x, false, g);
+    owned(double) *H = dense_hessian(scene, x, false, g);
     for (int64_t i = 0; i < size; i++) g[i] = part[i] ? 0 : g[i];
     dense_solve(size, H, part, 1, g);
     for (int64_t i = 0; i < size; i++) x[i] -= g[i];
-    free(H);
   }
-  free(g);
 }
 
 /* The largest entry that the projection changes, over the largest. */
 static double projected_share(const eb_scene *scene, const double *x) {
   int64_t size = 3 * (int64_t)scene->mesh->node_count;
-  double *g = eb_calloc((size_t)size, sizeof *g), change = 0, scale = 0;
-  double *H = dense_hessian(scene, x, false, g), *projected = dense_hessian(scene, x, true, g);
+  owned(double) *g = eb_calloc((size_t)size, sizeof *g);
+  double change = 0, scale = 0;
+  owned(double) *H = dense_hessian(scene, x, false, g),
+                *projected = dense_hessian(scene, x, true, g);
   for (int64_t k = 0; k < size * size; k++) {
     change = fmax(change, fabs(H[k] - projected[k]));
     scale = fmax(scale, fabs(H[k]));
   }
-  free(g), free(H), free(projected);
   return change / scale;
 }
 
@@ -214,8 +209,9 @@ static double derivative_error(const eb_scene *scene, const uint8_t *part, const
                                int64_t coordinate, const eb_conjac *c, int32_t unknown) {
   const double d = 1e-4;
   int64_t size = 3 * (int64_t)scene->mesh->node_count;
-  double *ahead = eb_calloc((size_t)size, sizeof *ahead), most = 0;
-  double *behind = eb_calloc((size_t)size, sizeof *behind);
+  owned(double) *ahead = eb_calloc((size_t)size, sizeof *ahead);
+  double most = 0;
+  owned(double) *behind = eb_calloc((size_t)size, sizeof *behind);
   memcpy(ahead, x, (size_t)size * sizeof *x);
   memcpy(behind, x, (size_t)size * sizeof *x);
   ahead[coordinate] += d;
@@ -225,18 +221,18 @@ static double derivative_error(const eb_scene *scene, const uint8_t *part, const
   for (int64_t k = 0; k < size; k++)
     most =
         fmax(most, fabs((ahead[k] - behind[k]) / (2 * d) - c->jacobian[k * c->stride + unknown]));
-  free(ahead), free(behind);
   return most;
 }
 
 /* A block that its surface stretches in all directions, so that no element needs a projection and H
  * is the exact Hessian; two inner nodes are dynamic and out of place. */
 static void jacobian_is_the_derivative_of_statics(void) {
-  fixture f = fixture_open("nx=4,ny=4,nz=4,ly=1,lz=1,E=1e5,support=surface,dt=0.01");
+  owned(fixture) f = fixture_open("nx=4,ny=4,nz=4,ly=1,lz=1,E=1e5,support=surface,dt=0.01");
   int64_t size = 3 * (int64_t)f.state->node_count;
   int32_t node[2] = {node_near(f.scene, 0.5, 0.5, 0.5), node_near(f.scene, 0.75, 0.5, 0.25)};
-  uint8_t *part = eb_calloc((size_t)size, 1);
-  double *x = eb_calloc((size_t)size, sizeof *x), off = 0;
+  owned(uint8_t) *part = eb_calloc((size_t)size, 1);
+  owned(double) *x = eb_calloc((size_t)size, sizeof *x);
+  double off = 0;
   for (int64_t k = 0; k < size; k++) {
     const double *X = f.scene->mesh->X + k / 3 * 3;
     part[k] = k / 3 == node[0] || k / 3 == node[1];
@@ -249,15 +245,12 @@ static void jacobian_is_the_derivative_of_statics(void) {
   memcpy(f.state->x, x, (size_t)size * sizeof *x);
   char options[64];
   snprintf(options, sizeof options, "selection=list,nodes=%d+%d", node[0], node[1]);
-  eb_solver *solver = solver_open(&f, options, 1);
+  owned(eb_solver) *solver = solver_open(&f, options, 1);
   solver_step(solver, &f);
   for (int32_t u = 0; u < 6; u++)
     off = fmax(off, derivative_error(f.scene, part, x, 3 * node[u / 3] + u % 3, solver->data, u));
   /* differences of second order: (1e-4 / edge)^2 */
   tap_below(off, 1e-6, "J_qd is the derivative of the static positions");
-  eb_solver_destroy(solver);
-  free(part), free(x);
-  fixture_close(&f);
 }
 
 int main(void) {

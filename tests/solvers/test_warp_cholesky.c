@@ -1,6 +1,7 @@
 /* warp-cholesky: the corotational method at tau = 0, exact for rigid motions, an error that tau
  * controls, budgets, three ways for the factor to follow that agree, and outcomes for what goes
  * wrong. */
+#include "tests/support/owned.h"
 #include "tests/support/warp_fixture.h"
 
 #include <malloc.h>
@@ -30,8 +31,8 @@ static void tau_zero_moves(const char *scene, const char *how, const char *also,
   bool parts = *how != '\0';
   snprintf(options[0], sizeof options[0], "tau=0%s%s", how, also);
   snprintf(options[1], sizeof options[1], "linear=cholmod%s", also);
-  motion warp = motion_open(scene, "warp-cholesky", options[0]);
-  motion exact = motion_open(scene, "corotational", options[1]);
+  owned(motion) warp = motion_open(scene, "warp-cholesky", options[0]);
+  owned(motion) exact = motion_open(scene, "corotational", options[1]);
   tap_ok(motion_run(&warp, steps) > 0 && motion_run(&exact, steps) > 0, "%s runs with %s", scene,
          options[0]);
   tap_below(motion_difference(&warp, &exact), tolerance, "and is the corotational motion");
@@ -39,8 +40,6 @@ static void tau_zero_moves(const char *scene, const char *how, const char *also,
            0, "every element is refreshed in every step");
   if (parts)
     tap_near(warp.total[EB_COUNT_FACTORIZATIONS], 1, 0, "only the first step factors the whole");
-  motion_close(&warp);
-  motion_close(&exact);
 }
 
 static void tau_zero_is_corotational(const char *scene, const char *also, int steps,
@@ -86,7 +85,7 @@ static void turn_rigidly(eb_state *state, const double *X, double angle) {
 
 static void rigid_bodies_need_no_updates(void) {
   const char *scene = "nx=6,gz=-9.8,E=1e7,dt=0.02";
-  motion warp = motion_open(scene, "warp-cholesky", ""), exact = motion_open(scene, EXACT);
+  owned(motion) warp = motion_open(scene, "warp-cholesky", ""), exact = motion_open(scene, EXACT);
   double worst = 0, fastest = 0;
   for (int k = 0; k <= 20; k++) {
     turn_rigidly(warp.state, warp.scene->mesh->X, 0.4 * k);
@@ -104,8 +103,6 @@ static void rigid_bodies_need_no_updates(void) {
   /* Forces are differences of positions times E: eps E h^2 / (rho edge^2) of the velocity is some
    * 1e-11. */
   tap_below(worst / fastest, 1e-9, "and moves exactly as the corotational one");
-  motion_close(&warp);
-  motion_close(&exact);
 }
 
 static void error_falls_with_tau(void) {
@@ -115,11 +112,10 @@ static void error_falls_with_tau(void) {
   motion_run(&exact, STEPS);
   double error[TAUS], updates[TAUS];
   for (int t = 0; t < TAUS; t++) {
-    motion warp = motion_open(BEND, "warp-cholesky", taus[t]);
+    owned(motion) warp = motion_open(BEND, "warp-cholesky", taus[t]);
     tap_ok(motion_run(&warp, STEPS) > 0, "%s runs", taus[t]);
     error[t] = motion_difference(&warp, &exact);
     updates[t] = warp.total[EB_COUNT_UPDATED_ELEMENTS];
-    motion_close(&warp);
   }
   motion_close(&exact);
   for (int t = 1; t < TAUS; t++) {
@@ -140,7 +136,7 @@ typedef struct spending {
 
 /* Flops of factorizations; those of a solve are what the step of no update has. */
 static spending spend(const char *options, int steps) {
-  motion m = motion_open(BEND, "warp-cholesky", options);
+  owned(motion) m = motion_open(BEND, "warp-cholesky", options);
   spending s = {0};
   tap_ok(motion_run(&m, 1) > 0, "%s starts", options);
   s.first = m.log->counters[EB_COUNT_FLOPS];
@@ -150,7 +146,6 @@ static spending spend(const char *options, int steps) {
     s.mean += m.log->counters[EB_COUNT_FLOPS] / (steps - 1);
     s.supernodes += m.log->counters[EB_COUNT_UPDATED_SUPERNODES];
   }
-  motion_close(&m);
   return s;
 }
 
@@ -189,7 +184,7 @@ static void budgets_are_kept(void) {
 static void ways_to_follow_agree(const char *scene, const char *tau, int steps) {
   static const char *const ways[] = {"update=incremental", "update=refactor", "update=updown",
                                      "single=true"};
-  motion first = {0};
+  owned(motion) first = {0};
   char options[160];
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     snprintf(options, sizeof options, "tau=%s,whole_from=2,%s", tau, ways[i]);
@@ -206,7 +201,6 @@ static void ways_to_follow_agree(const char *scene, const char *tau, int steps) 
              "with the same elements");
     motion_close(&m);
   }
-  motion_close(&first);
 }
 
 static void same_motion(const motion *a, const motion *b) {
@@ -219,9 +213,9 @@ static void same_motion(const motion *a, const motion *b) {
 static void fewer_update_matrices_same_motion(const char *scene, const char *options, int steps) {
   char upper[120];
   snprintf(upper, sizeof upper, "keep_updates=upper,%s", options);
-  motion all = motion_open(scene, "warp-cholesky", options),
-         one = motion_open(scene, "warp-cholesky", upper),
-         two = motion_open_threads(scene, "warp-cholesky", upper, 2);
+  owned(motion) all = motion_open(scene, "warp-cholesky", options),
+                one = motion_open(scene, "warp-cholesky", upper),
+                two = motion_open_threads(scene, "warp-cholesky", upper, 2);
   tap_ok(motion_run(&all, steps) > 0 && motion_run(&one, steps) > 0 && motion_run(&two, steps) > 0,
          "%s runs", upper);
   same_motion(&all, &one);
@@ -232,9 +226,6 @@ static void fewer_update_matrices_same_motion(const char *scene, const char *opt
   tap_ok(one.total[EB_COUNT_FLOPS] > all.total[EB_COUNT_FLOPS], "for more operations");
   tap_below(one.solver->setup_log->memory_bytes[EB_MEMORY_UPDATES],
             all.solver->setup_log->memory_bytes[EB_MEMORY_UPDATES], "in less memory");
-  motion_close(&all);
-  motion_close(&one);
-  motion_close(&two);
 }
 
 /* Every step behind the first refreshes exactly so many elements, the same in every way, and comes
@@ -242,7 +233,7 @@ static void fewer_update_matrices_same_motion(const char *scene, const char *opt
 static void so_many_elements_are_refreshed(const char *scene, int count) {
   static const char *const ways[] = {"incremental", "refactor", "updown"};
   enum { STEPS = 12 };
-  motion first = {0};
+  owned(motion) first = {0};
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     char options[160];
     snprintf(options, sizeof options, "schedule=count,count=%d,update=%s", count, ways[i]);
@@ -261,19 +252,16 @@ static void so_many_elements_are_refreshed(const char *scene, int count) {
     tap_below(motion_difference(&m, &first), 1e-9, "and moves as with update=incremental");
     motion_close(&m);
   }
-  motion_close(&first);
 }
 
 static void more_than_there_are_is_all(void) {
-  motion m = motion_open(TWIST, "warp-cholesky", "schedule=count,count=2000000000"),
-         exact = motion_open(TWIST, EXACT);
+  owned(motion) m = motion_open(TWIST, "warp-cholesky", "schedule=count,count=2000000000"),
+                exact = motion_open(TWIST, EXACT);
   motion_run(&m, 10);
   motion_run(&exact, 10);
   tap_near(m.total[EB_COUNT_UPDATED_ELEMENTS], 10. * m.scene->mesh->element_count, 0,
            "more elements than there are: all");
   tap_below(motion_difference(&m, &exact), 1e-9, "which is the corotational method");
-  motion_close(&m);
-  motion_close(&exact);
 }
 
 /* With the exact matrix behind it the stale factor is a preconditioner: the motion is the
@@ -282,44 +270,42 @@ static void stale_factors_precondition(const char *scene, const char *tau) {
   char options[80];
   snprintf(options, sizeof options, "correct_atol=1e-9,%s", tau);
   enum { STEPS = 20 };
-  motion warp = motion_open(scene, "warp-cholesky", options), exact = motion_open(scene, EXACT);
+  owned(motion) warp = motion_open(scene, "warp-cholesky", options),
+                exact = motion_open(scene, EXACT);
   tap_ok(motion_run(&warp, STEPS) > 0 && motion_run(&exact, STEPS) > 0, "%s runs", options);
   /* A residual of 1e-9 kg m/s over nodes of a kilogram, in each of 20 steps. */
   tap_below(motion_difference(&warp, &exact), 1e-7, "and is the corotational motion");
   double iterations = warp.total[EB_COUNT_LINEAR_ITERATIONS] / STEPS;
   tap_ok(iterations > 0 && iterations < 60, "in few iterations (%.1f a step)", iterations);
-  motion_close(&warp);
-  motion_close(&exact);
 }
 
 /* ---- rules of the step ---- */
 
 static void damping_and_step_length_enter_the_matrix(void) {
-  motion m = motion_open(BEND, "warp-cholesky", "tau=1e300");
+  owned(motion) m = motion_open(BEND, "warp-cholesky", "tau=1e300");
   motion_run(&m, 2);
   m.scene->dt *= 0.5;
   motion_step(&m);
   tap_near(m.log->counters[EB_COUNT_FACTORIZATIONS], 1, 0, "another step length, another factor");
   motion_step(&m);
   tap_near(m.log->counters[EB_COUNT_FACTORIZATIONS], 0, 0, "but only once");
-  motion_close(&m);
 }
 
 /* conjac2020/dragon lets its grips go during the run. */
 static void released_nodes_renew_the_factor(void) {
   const char *scene = "conjac2020/dragon:resolution=0.01,material=corotational,dt=0.02";
-  motion warp = motion_open(scene, "warp-cholesky", "tau=1e300"), exact = motion_open(scene, EXACT);
+  owned(motion) warp = motion_open(scene, "warp-cholesky", "tau=1e300"),
+                exact = motion_open(scene, EXACT);
   double factorizations = 0;
   for (int i = 0; i < 40 && motion_step(&warp) > 0; i++)
     if (i > 0) factorizations += warp.log->counters[EB_COUNT_FACTORIZATIONS];
   tap_ok(warp.reason > 0 && factorizations >= 1, "letting go renews the factor");
-  motion_close(&warp);
-  motion_close(&exact);
   tau_zero_is_corotational(scene, "", 40, 1e-9);
 }
 
 static void phases_make_up_the_step(void) {
-  motion m = motion_open("nx=24,ny=8,nz=8,support=x0,gz=-9.8,E=1e5,dt=0.01", "warp-cholesky", "");
+  owned(motion) m =
+      motion_open("nx=24,ny=8,nz=8,support=x0,gz=-9.8,E=1e5,dt=0.01", "warp-cholesky", "");
   motion_run(&m, 2);
   double best = 0;
   for (int i = 0; i < 10; i++) {
@@ -338,34 +324,30 @@ static void phases_make_up_the_step(void) {
              m.solver->setup_log->memory_bytes[EB_MEMORY_UPDATES] > 0 &&
              m.solver->setup_log->tree.count > 0,
          "the set-up says what memory it took, and the tree");
-  motion_close(&m);
 }
 
 /* As papers time it that tell a solver's time from that of collision detection. */
 static void finding_contacts_is_a_phase_of_its_own(void) {
   static const char *const solvers[] = {"warp-cholesky", "corotational", "symplectic-euler"};
   for (int k = 0; k < 3; k++) {
-    motion bowl = motion_open("hecht2012/bowl-of-bears:bears=2,resolution=0.1", solvers[k], "");
-    motion bar = motion_open(BEND, solvers[k], "");
+    owned(motion) bowl =
+        motion_open("hecht2012/bowl-of-bears:bears=2,resolution=0.1", solvers[k], "");
+    owned(motion) bar = motion_open(BEND, solvers[k], "");
     motion_run(&bowl, 2);
     motion_run(&bar, 2);
     tap_ok(bowl.log->phase_seconds[EB_PHASE_DETECT] > 0, "%s: bears in a bowl", solvers[k]);
     tap_ok(bar.log->phase_seconds[EB_PHASE_DETECT] == 0, "%s: a bar alone", solvers[k]);
-    motion_close(&bowl);
-    motion_close(&bar);
   }
 }
 
 static void sheets_do_not_turn_their_nodes(void) {
-  motion sheet = motion_open("hecht2012/cloth-drop:resolution=0.1", "warp-cholesky", "");
-  motion forced =
+  owned(motion) sheet = motion_open("hecht2012/cloth-drop:resolution=0.1", "warp-cholesky", "");
+  owned(motion) forced =
       motion_open("hecht2012/cloth-drop:resolution=0.1", "warp-cholesky", "node_rotations=horn");
   motion_run(&sheet, 2);
   motion_run(&forced, 2);
   tap_ok(sheet.log->phase_seconds[EB_PHASE_NODE_ROTATIONS] == 0, "a sheet's nodes stay unturned");
   tap_ok(forced.log->phase_seconds[EB_PHASE_NODE_ROTATIONS] > 0, "unless they are asked to");
-  motion_close(&sheet);
-  motion_close(&forced);
 }
 
 static size_t heap_in_use(void) {
@@ -423,20 +405,18 @@ static void options_have_ranges(void) {
                {"correct_atol=1,frame=body", "frame=world"},
                {"tau=nan", "tau"},
                {"nonsense=1", "nonsense"}};
-  eb_scene *scene = any_scene("nx=1");
+  owned(eb_scene) *scene = any_scene("nx=1");
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    eb_solver *solver = NULL;
+    owned(eb_solver) *solver = NULL;
     tap_fails(
         eb_solver_create(eb_solver_find("warp-cholesky"), wrong[i].options, scene, 1, 1, &solver),
         EB_ERR_USAGE, wrong[i].fragment, wrong[i].options);
-    eb_solver_destroy(solver);
   }
-  eb_scene_destroy(scene);
 }
 
 /* A state that made the step fail is followed by one that is well: the solver starts anew. */
 static void failures_are_survived(void) {
-  motion m = motion_open(BEND, "warp-cholesky", "tau=0"), exact = motion_open(BEND, EXACT);
+  owned(motion) m = motion_open(BEND, "warp-cholesky", "tau=0"), exact = motion_open(BEND, EXACT);
   motion_run(&m, 2);
   double kept = m.state->v[40];
   m.state->v[40] = INFINITY;
@@ -448,8 +428,6 @@ static void failures_are_survived(void) {
   m.state->x[40] = 1e308;
   tap_ok(motion_step(&m) < 0, "a matrix beyond doubles is an outcome (%s)",
          eb_reason_name(m.reason));
-  motion_close(&m);
-  motion_close(&exact);
 }
 
 int main(void) {

@@ -4,6 +4,7 @@
 #include "solvers/warp_cholesky/damping.h"
 #include "solvers/warp_cholesky/schedule.h"
 #include "solvers/warp_cholesky/warp.h"
+#include "tests/support/owned.h"
 #include "tests/support/random.h"
 #include "tests/support/warp_fixture.h"
 
@@ -39,6 +40,7 @@ static void damped_close(damped *d) {
   eb_scene_destroy(d->scene);
   free(d->v), free(d->before), free(d->error), free(d->fresh), free(d->fixed);
 }
+OWNED(damped, damped_close)
 
 static int32_t apply(damped *d, double strength, double dt) {
   return eb_damping_apply(&d->damping, strength, 1, d->error, d->fresh, d->fixed, d->scene->x0, dt,
@@ -62,7 +64,7 @@ static void momenta(const damped *d, const double *v, double out[7]) {
 
 static void momentum_is_kept(void) {
   const double short_step = 1e-5;
-  damped d = damped_open("nx=5,rho=700");
+  owned(damped) d = damped_open("nx=5,rho=700");
   double before[7], after[7];
   momenta(&d, d.before, before);
   int32_t count = apply(&d, 1, short_step);
@@ -79,13 +81,12 @@ static void momentum_is_kept(void) {
   /* Exact for infinitesimal rotations; here they are v h / edge, 1e-4. */
   tap_below(angular, 1e-3, "angular momentum to the rotation in a step");
   tap_ok(after[6] < 0.9 * before[6], "and kinetic energy falls");
-  damped_close(&d);
 }
 
 /* A tetrahedron damped with full strength moves rigidly: its edges keep their lengths. */
 static void full_strength_is_rigid(void) {
   const double dt = 0.05;
-  damped d = damped_open("nx=1,ny=1,nz=1");
+  owned(damped) d = damped_open("nx=1,ny=1,nz=1");
   const int32_t *node = d.scene->mesh->elements + 4 * 2;
   for (int32_t e = 0; e < d.scene->mesh->element_count; e++) d.fresh[e] = e != 2;
   d.error[2] = INFINITY;
@@ -106,11 +107,10 @@ static void full_strength_is_rigid(void) {
       worst = fmax(worst, fabs(sqrt(new) - sqrt(old)));
     }
   tap_below(worst, 1e-12, "full strength leaves a rigid motion");
-  damped_close(&d);
 }
 
 static void limits_of_damping(void) {
-  damped d = damped_open("nx=3");
+  owned(damped) d = damped_open("nx=3");
   for (int64_t k = 0; k < d.size; k++) d.v[k] = d.before[k] = k % 3;
   apply(&d, 1, 0.01);
   double off = 0;
@@ -128,7 +128,6 @@ static void limits_of_damping(void) {
   tap_ok(fixed == 0 && free_nodes > 0, "scripted nodes are left alone");
   for (int32_t e = 0; e < d.scene->mesh->element_count; e++) d.error[e] = e % 2 ? 1 : NAN;
   tap_near(apply(&d, 1, 0.01), 0, 0, "an error at the bound, or that is none, does not damp");
-  damped_close(&d);
 }
 
 /* ---- element map ----------------------------------------------------------------------------- */
@@ -139,9 +138,9 @@ static bool is_ancestor(const eb_supernodes *tree, int32_t above, int32_t s) {
 }
 
 static void elements_belong_to_one_supernode(void) {
-  eb_scene *scene = any_scene("nx=8,ny=6,nz=5");
+  owned(eb_scene) *scene = any_scene("nx=8,ny=6,nz=5");
   const eb_mesh *mesh = scene->mesh;
-  eb_multifrontal *factor = NULL;
+  owned(eb_multifrontal) *factor = NULL;
   eb_element_map owned;
   eb_multifrontal_settings settings = {.threads = 1};
   tap_require(
@@ -150,9 +149,10 @@ static void elements_belong_to_one_supernode(void) {
   const eb_supernodes *tree = eb_multifrontal_supernodes(factor);
   tap_require(eb_element_map_create(mesh, tree, &owned), "an element map");
   int strays = 0, seen = 0, wrong = 0;
-  double *error = calloc((size_t)mesh->element_count, sizeof *error);
-  double *badness = calloc((size_t)tree->count, sizeof *badness);
-  uint8_t *marked = calloc((size_t)tree->count, 1), *on = calloc((size_t)mesh->element_count, 1);
+  owned(double) *error = calloc((size_t)mesh->element_count, sizeof *error);
+  owned(double) *badness = calloc((size_t)tree->count, sizeof *badness);
+  owned(uint8_t) *marked = calloc((size_t)tree->count, 1),
+                 *on = calloc((size_t)mesh->element_count, 1);
   random_state random = random_seed(4);
   for (int32_t e = 0; e < mesh->element_count; e++) error[e] = random_uniform(&random, 0, 1);
   error[17] = NAN;
@@ -183,21 +183,16 @@ static void elements_belong_to_one_supernode(void) {
       wrong += on[owned.element[k]] != (marked[s] == EB_UPDATE_CHOSEN);
     }
   tap_ok(wrong == 0 && chosen == want, "elements of chosen supernodes are chosen");
-  free(error), free(badness), free(marked), free(on);
   eb_element_map_clear(&owned);
-  eb_multifrontal_destroy(factor);
-  eb_scene_destroy(scene);
 }
 
 /* ---- sheets ---------------------------------------------------------------------------------- */
 
 static bool grid_is_sheet(int32_t nx, int32_t ny, int32_t nz, double lx, double ly, double lz) {
   eb_grid grid = {.cubes = {nx, ny, nz}, .size = {lx, ly, lz}};
-  eb_mesh *mesh = NULL;
+  owned(eb_mesh) *mesh = NULL;
   tap_require(eb_generate_tets6(&grid, &mesh), "a grid");
-  bool sheet = eb_mesh_is_thin(mesh);
-  eb_mesh_destroy(mesh);
-  return sheet;
+  return eb_mesh_is_thin(mesh);
 }
 
 static void sheets_are_known(void) {
@@ -209,9 +204,8 @@ static void sheets_are_known(void) {
       "hecht2012/cloth-drop:resolution=0.1", "hecht2012/trampoline:resolution=0.1",
       "hecht2012/spider:resolution=0.8", "hecht2012/sculpture-small:resolution=0.1"};
   for (int i = 0; i < 4; i++) {
-    eb_scene *scene = any_scene(scenes[i]);
+    owned(eb_scene) *scene = any_scene(scenes[i]);
     tap_ok(eb_mesh_is_thin(scene->mesh) == (i < 2), "%s is%s", scenes[i], i < 2 ? "" : " not");
-    eb_scene_destroy(scene);
   }
 }
 
@@ -220,8 +214,8 @@ static void sheets_are_known(void) {
 /* A soft bar that bends far from its factor under its weight. */
 static void damped_warp_is_stable(void) {
   const char *scene = "nx=10,lx=2,support=x0,gz=-30,E=1e5,dt=0.0333333333333";
-  motion warp = motion_open(scene, "damped-warp", "");
-  motion exact = motion_open(scene, "corotational", "linear=cholmod");
+  owned(motion) warp = motion_open(scene, "damped-warp", "");
+  owned(motion) exact = motion_open(scene, "corotational", "linear=cholmod");
   double energy = 0, bound = 0;
   for (int i = 0; i < 300 && (i == 0 || warp.reason > 0); i++) {
     motion_step(&warp);
@@ -235,17 +229,13 @@ static void damped_warp_is_stable(void) {
   tap_near(warp.total[EB_COUNT_UPDATED_ELEMENTS], warp.scene->mesh->element_count, 0,
            "and no update after it");
   tap_ok(warp.total[EB_COUNT_DAMPED_ELEMENTS] > 0, "elements are damped");
-  motion_close(&warp);
-  motion_close(&exact);
 }
 
 static double energy_left(const char *options) {
-  motion m =
+  owned(motion) m =
       motion_open("nx=8,initial=random,speed=10,E=1e5,dt=0.0333333333333", "damped-warp", options);
   tap_ok(motion_run(&m, 200) > 0, "%s runs", options);
-  double energy = motion_energy(&m);
-  motion_close(&m);
-  return energy;
+  return motion_energy(&m);
 }
 
 static void damping_takes_energy(void) {

@@ -2,17 +2,18 @@
  * in every frame, and errors depend on motions within a body alone. */
 #include "problems/mesh/generate.h"
 #include "solvers/warp_cholesky/moving_frame.h"
+#include "tests/support/owned.h"
 #include "tests/support/random.h"
 #include "tests/support/warp_fixture.h"
 
 /* Two blocks side by side. */
 static eb_mesh *two_blocks(void) {
   eb_grid grid = {.cubes = {3, 2, 2}, .size = {1, 0.5, 0.4}};
-  eb_mesh *mesh = NULL, *other = NULL;
+  eb_mesh *mesh = NULL;
+  owned(eb_mesh) *other = NULL;
   tap_require(eb_generate_tets6(&grid, &mesh), "a block");
   tap_require(eb_generate_tets6(&grid, &other), "a block");
   tap_require(eb_mesh_append(mesh, other, (const double[3]){2, 0, 0}), "two blocks");
-  eb_mesh_destroy(other);
   return mesh;
 }
 
@@ -28,12 +29,12 @@ static void rigid(const double *X, double v[3]) {
 }
 
 static void rigid_motions_are_found(void) {
-  eb_mesh *mesh = two_blocks();
+  owned(eb_mesh) *mesh = two_blocks();
   eb_moving_frame frame;
   random_state random = random_seed(9);
   tap_require(eb_moving_frame_create(mesh, &frame), "frame");
   int64_t size = 3 * (int64_t)mesh->node_count;
-  double *mass = calloc((size_t)size, sizeof *mass), *v = calloc((size_t)size, sizeof *v);
+  owned(double) *mass = calloc((size_t)size, sizeof *mass), *v = calloc((size_t)size, sizeof *v);
   for (int64_t i = 0; i < size / 3; i++) {
     mass[i] = random_uniform(&random, 0.1, 1);
     rigid(mesh->X + 3 * i, v + 3 * i);
@@ -47,20 +48,19 @@ static void rigid_motions_are_found(void) {
   for (int64_t k = 3; k < size / 2; k++)
     shifted = fmax(shifted, fabs(frame.velocity[k] - frame.velocity[k - 3]));
   tap_near(shifted, 0, 0, "a translation is the same at all nodes of a body");
-  free(mass), free(v);
   eb_moving_frame_clear(&frame);
-  eb_mesh_destroy(mesh);
 }
 
 /* What is left over has no momentum and no angular momentum. */
 static void momenta_are_taken_out(void) {
-  eb_mesh *mesh = two_blocks();
+  owned(eb_mesh) *mesh = two_blocks();
   eb_moving_frame frame;
   random_state random = random_seed(10);
   tap_require(eb_moving_frame_create(mesh, &frame), "frame");
   int64_t nodes = mesh->node_count;
-  double *mass = calloc((size_t)nodes, sizeof *mass), left[2][6] = {{0}};
-  double *v = calloc(3 * (size_t)nodes, sizeof *v);
+  owned(double) *mass = calloc((size_t)nodes, sizeof *mass);
+  double left[2][6] = {{0}};
+  owned(double) *v = calloc(3 * (size_t)nodes, sizeof *v);
   for (int64_t i = 0; i < nodes; i++) mass[i] = random_uniform(&random, 0.1, 1);
   for (int64_t k = 0; k < 3 * nodes; k++) v[k] = random_normal(&random);
   eb_moving_frame_follow(&frame, EB_FRAME_BODY, mass, mesh->X, v);
@@ -74,9 +74,7 @@ static void momenta_are_taken_out(void) {
   double worst = 0;
   for (int k = 0; k < 12; k++) worst = fmax(worst, fabs(left[k / 6][k % 6]));
   tap_below(worst, 1e-12, "momenta are taken out of each body");
-  free(mass), free(v);
   eb_moving_frame_clear(&frame);
-  eb_mesh_destroy(mesh);
 }
 
 static void tau_zero_does_not_see_the_frame(void) {
@@ -89,12 +87,10 @@ static void tau_zero_does_not_see_the_frame(void) {
     char options[2][96];
     snprintf(options[0], sizeof options[0], "tau=0,frame=body,%s", damping);
     snprintf(options[1], sizeof options[1], "linear=cholmod,%s", damping);
-    motion warp = motion_open(scenes[i], "warp-cholesky", options[0]);
-    motion exact = motion_open(scenes[i], "corotational", options[1]);
+    owned(motion) warp = motion_open(scenes[i], "warp-cholesky", options[0]);
+    owned(motion) exact = motion_open(scenes[i], "corotational", options[1]);
     tap_ok(motion_run(&warp, 50) > 0 && motion_run(&exact, 50) > 0, "%s runs", scenes[i]);
     tap_below(motion_difference(&warp, &exact), 1e-9, "and is the corotational motion");
-    motion_close(&warp);
-    motion_close(&exact);
   }
 }
 
@@ -102,8 +98,8 @@ static void tau_zero_does_not_see_the_frame(void) {
  * frame, and in the world's not. */
 static double change_of_shape(const char *options) {
   const char *scene = "nx=8,initial=random,speed=0.3,E=1e5,dt=0.02";
-  motion still = motion_open(scene, "warp-cholesky", options);
-  motion moving = motion_open(scene, "warp-cholesky", options);
+  owned(motion) still = motion_open(scene, "warp-cholesky", options);
+  owned(motion) moving = motion_open(scene, "warp-cholesky", options);
   for (int64_t k = 0; k < 3 * (int64_t)moving.state->node_count; k += 3) moving.state->v[k] += 20;
   double worst = 0;
   motion_run(&still, 20);
@@ -113,8 +109,6 @@ static double change_of_shape(const char *options) {
     double b = moving.state->x[k] - moving.state->x[k % 3];
     worst = fmax(worst, fabs(a - b));
   }
-  motion_close(&still);
-  motion_close(&moving);
   return worst;
 }
 

@@ -93,9 +93,9 @@ static inline double slope_entry(eb_element_type type, int n, const double *H, i
   return entry - 0.5 * (H[n * (i - 2) + j - 2] + H[n * (i - 1) + j - 1]);
 }
 
-/* The gradient is the slope of the energy and, where it is `exact`, the matrix that of the gradient:
- * central differences at h = 1e-6 of edges of 0.1 m, relative errors h^2 = 1e-10 of the third
- * derivative, rounding of 1e-16 / 1e-5. */
+/* The gradient is the slope of the energy and, where it is `exact`, the matrix that of the
+ * gradient: central differences at h = 1e-6 of edges of 0.1 m, relative errors h^2 = 1e-10 of the
+ * third derivative, rounding of 1e-16 / 1e-5. */
 static inline void sweeps_are_slopes(const eb_mesh *mesh, const eb_elasticity *elasticity,
                                      double *x, bool exact, const char *what, const char *name) {
   const double h = 1e-6;

@@ -4,6 +4,7 @@
 #define EB_TESTS_WARP_FIXTURE_H
 
 #include "problems/scene_impl.h"
+#include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 
 typedef struct motion {
@@ -49,6 +50,7 @@ static void motion_close(motion *m) {
   eb_state_destroy(m->state);
   eb_scene_destroy(m->scene);
 }
+OWNED(motion, motion_close)
 
 static eb_reason motion_step(motion *m) {
   eb_step_log_reset(m->log);
