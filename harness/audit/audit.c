@@ -26,18 +26,18 @@ static eb_error allocate(eb_audit *audit) {
   double **const vectors[] = {&audit->force,   &audit->residual, &audit->target, &audit->start.x,
                               &audit->start.g, &audit->end.x,    &audit->end.g};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-    EB_TRY(EB_NEW(*vectors[k], 3 * nodes));
-  EB_TRY(EB_NEW(audit->mass, nodes));
-  EB_TRY(EB_NEW(audit->distance, nodes));
-  EB_TRY(EB_NEW(audit->part, nodes));
-  EB_TRY(EB_NEW(audit->fixed, nodes));
+    EB_TRY(EB_TAKE(&audit->owned, *vectors[k], 3 * nodes));
+  EB_TRY(EB_TAKE(&audit->owned, audit->mass, nodes));
+  EB_TRY(EB_TAKE(&audit->owned, audit->distance, nodes));
+  EB_TRY(EB_TAKE(&audit->owned, audit->part, nodes));
+  EB_TRY(EB_TAKE(&audit->owned, audit->fixed, nodes));
   audit->touch_room = eb_implicit_room(audit->scene);
-  if (audit->touch_room > 0) EB_TRY(EB_NEW(audit->touches, audit->touch_room));
+  if (audit->touch_room > 0) EB_TRY(EB_TAKE(&audit->owned, audit->touches, audit->touch_room));
   EB_TRY(eb_audit_components(audit->scene, audit->part, &audit->parts));
-  EB_TRY(EB_NEW(audit->part_sums, EB_AUDIT_PART_SUMS * (size_t)audit->parts));
+  EB_TRY(EB_TAKE(&audit->owned, audit->part_sums, EB_AUDIT_PART_SUMS * (size_t)audit->parts));
   EB_TRY(eb_audit_springs_create(audit));
   EB_TRY(eb_audit_rest_shapes(audit));
-  return eb_mass_points_create(audit->scene, &audit->bodies);
+  return eb_audit_mass_points(audit);
 }
 
 eb_error eb_audit_create(const eb_scene *scene, eb_audit **out) {
@@ -66,26 +66,7 @@ void eb_audit_share(eb_audit *audit, eb_team *team) {
 void eb_audit_destroy(eb_audit *audit) {
   if (!audit) return;
   eb_audit_drop_shapes(audit);
-  free(audit->hourglass);
-  free(audit->mass);
-  free(audit->distance);
-  free(audit->part);
-  eb_mass_points_destroy(audit->bodies);
-  free(audit->force);
-  free(audit->residual);
-  free(audit->target);
-  free(audit->start.x);
-  free(audit->start.g);
-  free(audit->end.x);
-  free(audit->end.g);
-  free(audit->fixed);
-  free(audit->touches);
-  free(audit->part_sums);
-  for (int k = 0; k < 2; k++) {
-    free(audit->springs[k].place);
-    free(audit->springs[k].stiffness);
-  }
-  free(audit->pull);
+  eb_arena_clear(&audit->owned);
   free(audit);
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/audit/audit.h"
 #include "harness/audit/four.h"
+#include "problems/base/arena.h"
 #include "problems/contact/implicit_penalty.h"
 #include "problems/ranks/part.h"
 
@@ -107,6 +108,9 @@ struct eb_audit {
   const int32_t *spring_node;
   eb_audit_springs springs[2]; /* at the start and at the end of the step */
   double *pull;                /* nodes x 3: their force at the end of the step, N, or NULL */
+  /* Batches with their corners and what sweeps and equations work in, which come and go
+   * (eb_audit_drop_caches); all else. */
+  eb_arena shapes, owned;
 };
 
 /* *most = value when that is larger, or no number: fmax would forget it. */
@@ -175,9 +179,8 @@ double eb_audit_hourglass_push(const eb_audit *audit, const eb_audit_lane *lane,
 void eb_audit_hourglass_sums(const eb_audit *audit, const eb_audit_lane *lane, const double *x,
                              eb_audit_elastic *sum);
 
-/* *out is NULL when the scene has no free bodies. */
-EB_MUST eb_error eb_mass_points_create(const eb_scene *scene, eb_mass_points **out);
-void eb_mass_points_destroy(eb_mass_points *points);
+/* Fills audit->bodies. */
+EB_MUST eb_error eb_audit_mass_points(eb_audit *audit);
 /* Kinetic and gravitational energy and momenta of all nodes and free bodies, and those of the
  * joints' rigid bodies: added to `totals`, which has none. */
 void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_totals *totals);

@@ -10,24 +10,25 @@
 #include <string.h>
 
 #include "harness/audit/audit_data.h"
+#include "problems/base/arena.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-#include "problems/mesh/cut.h"
 
 struct eb_contact_audit {
   const eb_scene *scene;
   const eb_audit *audit;
   int32_t nodes, vertices, parts;
-  int32_t *part;  /* nodes: connected component */
-  int32_t *rider; /* parts: the free rigid body that it rides on, or -1 */
-  uint8_t *held;  /* parts: has scripted nodes */
-  int32_t *size;  /* parts: nodes */
+  const int32_t *part; /* nodes: connected component, as the audit has it */
+  int32_t *rider;      /* parts: the free rigid body that it rides on, or -1 */
+  uint8_t *held;       /* parts: has scripted nodes */
+  int32_t *size;       /* parts: nodes */
   double *sum;   /* parts x 6: momentum not explained, kg m/s; of rigid bodies spin too, kg m^2/s */
   double *scale; /* parts x 2: size of the terms of each */
   double *x0, *x1; /* vertices x 3 */
   double *push;    /* vertices x 3: forces of contact, N */
   double *bent;    /* vertices: see contact_law.h, m */
   eb_intersections *intersections;
+  eb_arena owned;
 };
 
 /* ---- surfaces -------------------------------------------------------------------------------- */
@@ -48,43 +49,36 @@ static void place(const eb_contact_audit *contact, const double *nodes, double t
   }
 }
 
-/* The triangles of the mesh's surface and of the obstacles, with their solids. */
-static eb_error create_surfaces(eb_contact_audit *contact) {
+/* The triangles of the mesh's surface and of the obstacles, with their solids, in `work`. */
+static eb_error create_surfaces(eb_contact_audit *contact, eb_arena *work) {
   const eb_scene *scene = contact->scene;
   const eb_surface *own = scene->surface;
   int32_t solids = contact->parts + scene->obstacle_count, first = contact->nodes;
   size_t count = (size_t)own->triangle_count, at = count;
   for (int32_t o = 0; o < scene->obstacle_count; o++)
     count += (size_t)scene->obstacles[o].surface->triangle_count;
-  int32_t *triangles = NULL, *solid = NULL;
-  eb_solid_kind *kind = NULL;
-  eb_error error = EB_NEW(triangles, 3 * count);
-  if (!error) error = EB_NEW(solid, count);
-  if (!error) error = EB_NEW(kind, solids);
-  if (!error) {
-    for (size_t k = 0; k < 3 * at; k++)
-      triangles[k] = own->node ? own->node[own->triangles[k]] : own->triangles[k];
-    for (size_t t = 0; t < at; t++) solid[t] = contact->part[triangles[3 * t]];
-    for (int32_t s = 0; s < contact->parts; s++)
-      kind[s] = contact->rider[s] >= 0 ? EB_SOLID_RIGID : EB_SOLID_SOFT;
-    for (int32_t o = 0; o < scene->obstacle_count; o++) {
-      const eb_surface *surface = scene->obstacles[o].surface;
-      kind[contact->parts + o] = EB_SOLID_OBSTACLE;
-      for (size_t t = 0; t < (size_t)surface->triangle_count; t++, at++) {
-        for (size_t k = 0; k < 3; k++)
-          triangles[3 * at + k] = first + surface->triangles[3 * t + k];
-        solid[at] = contact->parts + o;
-      }
-      first += surface->vertex_count;
+  int32_t *triangles, *solid;
+  eb_solid_kind *kind;
+  EB_TRY(EB_TAKE(work, triangles, 3 * count));
+  EB_TRY(EB_TAKE(work, solid, count));
+  EB_TRY(EB_TAKE(work, kind, solids));
+  for (size_t k = 0; k < 3 * at; k++)
+    triangles[k] = own->node ? own->node[own->triangles[k]] : own->triangles[k];
+  for (size_t t = 0; t < at; t++) solid[t] = contact->part[triangles[3 * t]];
+  for (int32_t s = 0; s < contact->parts; s++)
+    kind[s] = contact->rider[s] >= 0 ? EB_SOLID_RIGID : EB_SOLID_SOFT;
+  for (int32_t o = 0; o < scene->obstacle_count; o++) {
+    const eb_surface *surface = scene->obstacles[o].surface;
+    kind[contact->parts + o] = EB_SOLID_OBSTACLE;
+    for (size_t t = 0; t < (size_t)surface->triangle_count; t++, at++) {
+      for (size_t k = 0; k < 3; k++) triangles[3 * at + k] = first + surface->triangles[3 * t + k];
+      solid[at] = contact->parts + o;
     }
-    place(contact, scene->x0, 0, contact->x0);
-    eb_solids all = {contact->vertices, (int32_t)count, solids, triangles, solid, kind};
-    error = eb_intersections_create(&all, contact->x0, &contact->intersections);
+    first += surface->vertex_count;
   }
-  free(triangles);
-  free(solid);
-  free(kind);
-  return error;
+  place(contact, scene->x0, 0, contact->x0);
+  eb_solids all = {contact->vertices, (int32_t)count, solids, triangles, solid, kind};
+  return eb_intersections_create(&all, contact->x0, &contact->intersections);
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -96,23 +90,26 @@ static eb_error fill(eb_contact_audit *contact) {
   for (int32_t o = 0; o < contact->scene->obstacle_count; o++)
     vertices += contact->scene->obstacles[o].surface->vertex_count;
   contact->vertices = vertices;
-  EB_TRY(EB_NEW(contact->part, contact->nodes));
-  contact->parts = eb_mesh_components(contact->scene->mesh, contact->part);
-  EB_TRY(EB_NEW(contact->rider, contact->parts));
-  EB_TRY(EB_NEW(contact->size, contact->parts));
-  EB_TRY(EB_NEW(contact->held, contact->parts));
-  EB_TRY(EB_NEW(contact->sum, 6 * (size_t)contact->parts));
-  EB_TRY(EB_NEW(contact->scale, 2 * (size_t)contact->parts));
-  EB_TRY(EB_NEW(contact->x0, 3 * (size_t)vertices));
-  EB_TRY(EB_NEW(contact->x1, 3 * (size_t)vertices));
-  EB_TRY(EB_NEW(contact->push, 3 * (size_t)vertices));
-  EB_TRY(EB_NEW(contact->bent, vertices));
+  contact->parts = contact->audit->parts;
+  contact->part = contact->audit->part;
+  EB_TRY(EB_TAKE(&contact->owned, contact->rider, contact->parts));
+  EB_TRY(EB_TAKE(&contact->owned, contact->size, contact->parts));
+  EB_TRY(EB_TAKE(&contact->owned, contact->held, contact->parts));
+  EB_TRY(EB_TAKE(&contact->owned, contact->sum, 6 * (size_t)contact->parts));
+  EB_TRY(EB_TAKE(&contact->owned, contact->scale, 2 * (size_t)contact->parts));
+  EB_TRY(EB_TAKE(&contact->owned, contact->x0, 3 * (size_t)vertices));
+  EB_TRY(EB_TAKE(&contact->owned, contact->x1, 3 * (size_t)vertices));
+  EB_TRY(EB_TAKE(&contact->owned, contact->push, 3 * (size_t)vertices));
+  EB_TRY(EB_TAKE(&contact->owned, contact->bent, vertices));
   for (int32_t s = 0; s < contact->parts; s++) contact->rider[s] = -1;
   for (int32_t i = 0; i < contact->nodes; i++) {
     contact->size[contact->part[i]]++;
     if (bodies && bodies->of_node[i] >= 0) contact->rider[contact->part[i]] = bodies->of_node[i];
   }
-  return create_surfaces(contact);
+  eb_arena work = {0};
+  eb_error error = create_surfaces(contact, &work);
+  eb_arena_clear(&work);
+  return error;
 }
 
 eb_error eb_contact_audit_create(const eb_scene *scene, const eb_audit *audit,
@@ -133,16 +130,7 @@ eb_error eb_contact_audit_create(const eb_scene *scene, const eb_audit *audit,
 void eb_contact_audit_destroy(eb_contact_audit *contact) {
   if (!contact) return;
   eb_intersections_destroy(contact->intersections);
-  free(contact->part);
-  free(contact->rider);
-  free(contact->held);
-  free(contact->size);
-  free(contact->sum);
-  free(contact->scale);
-  free(contact->x0);
-  free(contact->x1);
-  free(contact->push);
-  free(contact->bent);
+  eb_arena_clear(&contact->owned);
   free(contact);
 }
 

@@ -131,12 +131,12 @@ static size_t cut_batches(const eb_audit *audit, const eb_audit_lane *lane, eb_a
 static eb_error make_shapes(eb_audit *audit, bool first) {
   double **const vectors[] = {&audit->own, &audit->stretch, &audit->trial, &audit->stopped};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
-    EB_TRY(EB_NEW(*vectors[k], 3 * audit->nodes));
+    EB_TRY(EB_TAKE(&audit->shapes, *vectors[k], 3 * audit->nodes));
   for (eb_audit_lane *lane = audit->lanes; lane < audit->lanes + EB_AUDIT_LANES; lane++)
     for (int m = 0; m < EB_AUDIT_MOTIONS; m++)
-      EB_TRY(EB_NEW(lane->g[m], 3 * (lane->high - lane->low)));
-  EB_TRY(EB_NEW(audit->batches, audit->batch_count));
-  EB_TRY(EB_NEW(audit->corners, audit->batch_count * audit->scene->mesh->type));
+      EB_TRY(EB_TAKE(&audit->shapes, lane->g[m], 3 * (lane->high - lane->low)));
+  EB_TRY(EB_TAKE(&audit->shapes, audit->batches, audit->batch_count));
+  EB_TRY(EB_TAKE(&audit->shapes, audit->corners, audit->batch_count * audit->scene->mesh->type));
   for (int l = 0; l < EB_AUDIT_LANES; l++)
     cut_batches(audit, &audit->lanes[l], audit->batches + audit->lanes[l].first_batch);
   for (size_t b = 0; b < audit->batch_count; b++) fill_batch(audit, b, first);
@@ -144,17 +144,8 @@ static eb_error make_shapes(eb_audit *audit, bool first) {
 }
 
 void eb_audit_drop_shapes(eb_audit *audit) {
-  void *const owned[] = {audit->batches, audit->corners, audit->own,
-                         audit->stretch, audit->trial,   audit->stopped};
-  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
+  eb_arena_clear(&audit->shapes);
   audit->batches = NULL;
-  audit->corners = NULL;
-  audit->own = audit->stretch = audit->trial = audit->stopped = NULL;
-  for (eb_audit_lane *lane = audit->lanes; lane < audit->lanes + EB_AUDIT_LANES; lane++)
-    for (int m = 0; m < EB_AUDIT_MOTIONS; m++) {
-      free(lane->g[m]);
-      lane->g[m] = NULL;
-    }
 }
 
 eb_error eb_audit_rest_shapes(eb_audit *audit) {

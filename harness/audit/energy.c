@@ -13,10 +13,8 @@
  * way by the mean of start and end. Most implicit steps lose energy. Of what is gained, equation.c
  * tells the part that is not the equation's own. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "harness/audit/audit_data.h"
-#include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
 /* ---- free bodies -----------------------------------------------------------------------------
@@ -62,16 +60,21 @@ static double hexahedron_point(const double *X, const int32_t *node, int q, doub
   return weight[q % 3] * weight[q / 3 % 3] * weight[q / 9] * eb_dot3(along[0], area);
 }
 
-static eb_error fill(const eb_scene *scene, eb_mass_points *points) {
+eb_error eb_audit_mass_points(eb_audit *audit) {
+  const eb_scene *scene = audit->scene;
+  eb_mass_points *points;
+  if (!scene->free_bodies) return EB_OK;
+  EB_TRY(EB_TAKE(&audit->owned, points, 1));
+  audit->bodies = points;
   const eb_mesh *mesh = scene->mesh;
   const double near = (5 + 3 * sqrt(5)) / 20;
   bool tetrahedra = mesh->type == EB_TETRAHEDRON;
   int per_element = tetrahedra ? TETRAHEDRON_POINTS : HEXAHEDRON_POINTS;
   size_t rigid = 0;
   for (int32_t e = 0; e < mesh->element_count; e++) rigid += scene->rigid[mesh->region[e]] != 0;
-  EB_TRY(EB_NEW(points->r, 3 * rigid * (size_t)per_element));
-  EB_TRY(EB_NEW(points->mass, rigid * (size_t)per_element));
-  EB_TRY(EB_NEW(points->body, rigid * (size_t)per_element));
+  EB_TRY(EB_TAKE(&audit->owned, points->r, 3 * rigid * (size_t)per_element));
+  EB_TRY(EB_TAKE(&audit->owned, points->mass, rigid * (size_t)per_element));
+  EB_TRY(EB_TAKE(&audit->owned, points->body, rigid * (size_t)per_element));
   for (int32_t e = 0; e < mesh->element_count; e++) {
     if (!scene->rigid[mesh->region[e]]) continue;
     const int32_t *node = mesh->elements + (size_t)e * mesh->type;
@@ -88,27 +91,6 @@ static eb_error fill(const eb_scene *scene, eb_mass_points *points) {
     }
   }
   return EB_OK;
-}
-
-eb_error eb_mass_points_create(const eb_scene *scene, eb_mass_points **out) {
-  eb_mass_points *points;
-  *out = NULL;
-  if (!scene->free_bodies) return EB_OK;
-  EB_TRY(EB_NEW(points, 1));
-  eb_error error = fill(scene, points);
-  if (error)
-    eb_mass_points_destroy(points);
-  else
-    *out = points;
-  return error;
-}
-
-void eb_mass_points_destroy(eb_mass_points *points) {
-  if (!points) return;
-  free(points->r);
-  free(points->mass);
-  free(points->body);
-  free(points);
 }
 
 /* y = q r q^-1 as a product of quaternions. */

@@ -109,7 +109,7 @@ static double stiffness_of(const eb_mesh *mesh, const eb_material *material, int
 
 eb_error eb_audit_hourglass_create(eb_audit *audit) {
   const eb_mesh *mesh = audit->scene->mesh;
-  EB_TRY(EB_NEW(audit->hourglass, mesh->element_count));
+  EB_TRY(EB_TAKE(&audit->owned, audit->hourglass, mesh->element_count));
   for (int32_t e = 0; e < mesh->element_count; e++) {
     eb_audit_hourglass *h = &audit->hourglass[e];
     const int32_t *node = mesh->elements + (size_t)e * CORNERS;

@@ -5,6 +5,7 @@
 #include "harness/audit/intersections.h"
 #include "harness/audit/exact_triangles.h"
 #include "harness/audit/four.h"
+#include "problems/base/arena.h"
 
 /* x, y, z, 0: compared at once. */
 typedef double eb_corner __attribute__((vector_size(32), aligned(8)));
@@ -52,6 +53,7 @@ struct eb_intersections {
   eb_spoke *spokes;              /* 3 a triangle */
   int32_t (*mark)[4]; /* of a triangle's corners: the vertex, if its fan spreads there; else, and in
                          the last, a number that is nowhere else */
+  eb_arena owned;
 };
 
 /* What a corner of a triangle has for a mark whose fan does not spread: no vertex, and no other's.

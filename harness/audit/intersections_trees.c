@@ -26,6 +26,7 @@ typedef struct builder {
   int32_t *root;       /* a vertex: towards the one that stands for its piece */
   uint8_t *seen;       /* a vertex: its piece is known */
   edge *edges;         /* 3 a triangle */
+  eb_arena work;       /* of these */
 } builder;
 
 /* ---- trees ----------------------------------------------------------------------------------- */
@@ -217,28 +218,27 @@ static eb_error fill(builder *b, const double *x) {
   int32_t *start;
   c->count = b->from->count;
   c->triangle_count = b->from->triangle_count;
-  EB_TRY(EB_NEW(c->solids, b->from->count));
-  EB_TRY(EB_NEW(c->found, b->from->count));
-  EB_TRY(EB_NEW(c->triangles, 3 * triangles));
-  EB_TRY(EB_NEW(c->tight, triangles));
-  EB_TRY(EB_NEW(c->nodes, 2 * triangles));
-  EB_TRY(EB_NEW(c->spans, 2 * triangles));
-  EB_TRY(EB_NEW(c->piece, triangles));
-  EB_TRY(EB_NEW(c->fans, vertices));
-  EB_TRY(EB_NEW(c->spokes, 3 * triangles));
-  EB_TRY(EB_NEW(c->normals, triangles));
-  EB_TRY(EB_NEW(c->mark, triangles));
-  EB_TRY(EB_NEW(b->centre, triangles));
-  EB_TRY(EB_NEW(b->order, triangles));
-  EB_TRY(EB_NEW(b->edges, 3 * triangles));
-  EB_TRY(EB_NEW(b->root, vertices));
-  EB_TRY(EB_NEW(b->seen, vertices));
+  EB_TRY(EB_TAKE(&c->owned, c->solids, b->from->count));
+  EB_TRY(EB_TAKE(&c->owned, c->found, b->from->count));
+  EB_TRY(EB_TAKE(&c->owned, c->triangles, 3 * triangles));
+  EB_TRY(EB_TAKE(&c->owned, c->tight, triangles));
+  EB_TRY(EB_TAKE(&c->owned, c->nodes, 2 * triangles));
+  EB_TRY(EB_TAKE(&c->owned, c->spans, 2 * triangles));
+  EB_TRY(EB_TAKE(&c->owned, c->piece, triangles));
+  EB_TRY(EB_TAKE(&c->owned, c->fans, vertices));
+  EB_TRY(EB_TAKE(&c->owned, c->spokes, 3 * triangles));
+  EB_TRY(EB_TAKE(&c->owned, c->normals, triangles));
+  EB_TRY(EB_TAKE(&c->owned, c->mark, triangles));
+  EB_TRY(EB_TAKE(&b->work, b->centre, triangles));
+  EB_TRY(EB_TAKE(&b->work, b->order, triangles));
+  EB_TRY(EB_TAKE(&b->work, b->edges, 3 * triangles));
+  EB_TRY(EB_TAKE(&b->work, b->root, vertices));
+  EB_TRY(EB_TAKE(&b->work, b->seen, vertices));
   build_trees(b, x);
   mark_closed(b);
   find_pieces(b);
-  EB_TRY(EB_NEW(start, vertices + 1));
+  EB_TRY(EB_TAKE(&b->work, start, vertices + 1));
   find_fans(c, b->from->vertex_count, start);
-  free(start);
   return EB_OK;
 }
 
@@ -256,11 +256,7 @@ eb_error eb_intersections_create(const eb_solids *solids, const double *x, eb_in
   }
   EB_TRY(EB_NEW(b.c, 1));
   eb_error error = fill(&b, x);
-  free(b.centre);
-  free(b.order);
-  free(b.edges);
-  free(b.root);
-  free(b.seen);
+  eb_arena_clear(&b.work);
   if (error)
     eb_intersections_destroy(b.c);
   else
@@ -270,16 +266,6 @@ eb_error eb_intersections_create(const eb_solids *solids, const double *x, eb_in
 
 void eb_intersections_destroy(eb_intersections *c) {
   if (!c) return;
-  free(c->solids);
-  free(c->found);
-  free(c->triangles);
-  free(c->tight);
-  free(c->nodes);
-  free(c->spans);
-  free(c->piece);
-  free(c->fans);
-  free(c->spokes);
-  free(c->normals);
-  free(c->mark);
+  eb_arena_clear(&c->owned);
   free(c);
 }

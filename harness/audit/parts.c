@@ -28,6 +28,7 @@ typedef struct part {
   bool begun;            /* a rotation has been told since the last jump */
   bool wound;            /* turn has come to 3 rad */
   double rotation[9], turn[3];
+  eb_arena owned; /* the nodes */
 } part;
 
 struct eb_parts {
@@ -81,27 +82,19 @@ static eb_error find_pieces(const eb_scene *scene, int32_t *at, part *p) {
   return EB_OK;
 }
 
-static void release_nodes(part *p) {
-  free(p->node);
-  free(p->piece);
-  free(p->mass);
-  p->node = p->piece = NULL;
-  p->mass = NULL;
-}
-
 /* Nodes, masses and pieces of the nodes with mass[i] > 0 or, of a group, of those in it. */
 static eb_error take_nodes(const eb_scene *scene, const uint8_t *taken, const double *mass,
                            int32_t *at, part *p) {
   const eb_mesh *mesh = scene->mesh;
-  release_nodes(p);
+  eb_arena_clear(&p->owned);
   p->count = p->own = 0;
   for (int32_t i = 0; i < mesh->node_count; i++) {
     at[i] = taken[i] ? p->count++ : -1;
     if (i < eb_scene_own_nodes(scene)) p->own = p->count;
   }
-  EB_TRY(EB_NEW(p->node, p->count));
-  EB_TRY(EB_NEW(p->piece, p->count));
-  EB_TRY(EB_NEW(p->mass, p->count));
+  EB_TRY(EB_TAKE(&p->owned, p->node, p->count));
+  EB_TRY(EB_TAKE(&p->owned, p->piece, p->count));
+  EB_TRY(EB_TAKE(&p->owned, p->mass, p->count));
   p->total = 0;
   memset(p->rest, 0, sizeof p->rest);
   for (int32_t i = 0; i < mesh->node_count; i++) {
@@ -147,25 +140,19 @@ static void mark_group(const eb_scene *scene, const eb_grip *grip, const double 
 }
 
 /* Fills a part that has its name and region. */
-static eb_error fill(const eb_audit *audit, const eb_grip *grip, part *p) {
+static eb_error fill(const eb_audit *audit, const eb_grip *grip, eb_arena *work, part *p) {
   const eb_scene *scene = audit->scene;
-  uint8_t *taken = NULL;
-  double *mass = NULL;
-  int32_t *at = NULL;
-  eb_error error = EB_NEW(taken, audit->nodes);
-  if (!error) error = EB_NEW(mass, audit->nodes);
-  if (!error) error = EB_NEW(at, audit->nodes);
-  if (!error) {
-    if (grip)
-      mark_group(scene, grip, audit->mass, taken, mass);
-    else
-      mark_region(scene, p->region, taken, mass);
-    error = take_nodes(scene, taken, mass, at, p);
-  }
-  free(taken);
-  free(mass);
-  free(at);
-  return error;
+  uint8_t *taken;
+  double *mass;
+  int32_t *at;
+  EB_TRY(EB_TAKE(work, taken, audit->nodes));
+  EB_TRY(EB_TAKE(work, mass, audit->nodes));
+  EB_TRY(EB_TAKE(work, at, audit->nodes));
+  if (grip)
+    mark_group(scene, grip, audit->mass, taken, mass);
+  else
+    mark_region(scene, p->region, taken, mass);
+  return take_nodes(scene, taken, mass, at, p);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -195,7 +182,10 @@ eb_error eb_parts_follow(eb_parts *parts, const eb_audit *audit) {
   for (int k = 0; k < parts->count; k++) {
     part *p = &parts->list[k];
     while (p->region < 0 && !*scene->grips[grip].name) grip++;
-    EB_TRY(fill(audit, p->region < 0 ? &scene->grips[grip++] : NULL, p));
+    eb_arena work = {0};
+    eb_error error = fill(audit, p->region < 0 ? &scene->grips[grip++] : NULL, &work, p);
+    eb_arena_clear(&work);
+    if (error) return error;
     if (p->piece_count > most) most = p->piece_count;
   }
   free(parts->pieces);
@@ -235,7 +225,7 @@ eb_error eb_parts_create(const eb_audit *audit, eb_parts **out) {
 
 void eb_parts_destroy(eb_parts *parts) {
   if (!parts) return;
-  for (int k = 0; k < parts->count; k++) release_nodes(&parts->list[k]);
+  for (int k = 0; k < parts->count; k++) eb_arena_clear(&parts->list[k].owned);
   free(parts->list);
   free(parts->pieces);
   free(parts);

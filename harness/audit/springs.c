@@ -17,10 +17,10 @@ eb_error eb_audit_springs_create(eb_audit *audit) {
   audit->spring_count = (size_t)count;
   if (count == 0) return EB_OK;
   for (int k = 0; k < 2; k++) {
-    EB_TRY(EB_NEW(audit->springs[k].place, 3 * audit->spring_count));
-    EB_TRY(EB_NEW(audit->springs[k].stiffness, audit->spring_count));
+    EB_TRY(EB_TAKE(&audit->owned, audit->springs[k].place, 3 * audit->spring_count));
+    EB_TRY(EB_TAKE(&audit->owned, audit->springs[k].stiffness, audit->spring_count));
   }
-  return EB_NEW(audit->pull, 3 * audit->nodes);
+  return EB_TAKE(&audit->owned, audit->pull, 3 * audit->nodes);
 }
 
 bool eb_audit_springs_prepare(eb_audit *audit, double before, double after) {

@@ -9,6 +9,7 @@
 #include "problems/base/digest.h"
 #include "problems/base/file.h"
 #include "problems/base/hash.h"
+#include "problems/base/arena.h"
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 #include "problems/base/text.h"
@@ -180,6 +181,21 @@ static void test_assert(void) {
   tap_ok(aborted == (EB_DEBUG == 1), "a broken invariant ends the process where it is checked");
 }
 
+static void test_arena(void) {
+  eb_arena arena = {0};
+  double *x = NULL;
+  int *many = NULL;
+  tap_succeeds(EB_TAKE(&arena, x, 5), "an arena gives");
+  tap_ok((uintptr_t)x % 64 == 0 && x[0] == 0 && x[4] == 0, "aligned zeros");
+  tap_fails(EB_TAKE(&arena, many, SIZE_MAX / 2), EB_ERR_MEMORY, "'many'",
+            "what is too much has a name");
+  tap_ok(many == NULL, "and is nothing");
+  for (int k = 0; k < 3; k++) tap_succeeds(EB_TAKE(&arena, many, 0), "and goes on");
+  eb_arena_clear(&arena);
+  tap_ok(arena.last == NULL, "until it is cleared");
+  eb_arena_clear(&arena);
+}
+
 static void test_memory(void) {
   double *array = NULL;
   tap_fails(EB_NEW(array, SIZE_MAX / 4), EB_ERR_MEMORY, "array", "an overflowing size is refused");
@@ -345,6 +361,7 @@ int main(void) {
   test_bad_values();
   test_errors();
   test_assert();
+  test_arena();
   test_memory();
   test_text();
   test_digest();
