@@ -9,6 +9,7 @@
 
 #include "harness/case/launch.h"
 #include "harness/environment.h"
+#include "harness/names.h"
 #include "harness/strings.h"
 #include "problems/base/hash.h"
 #include "problems/base/text.h"
@@ -165,6 +166,42 @@ static eb_error describe_update(const eb_case *work, eb_run *run) {
   return error;
 }
 
+/* Those of the assignments "a=1,b=2" that are not among the defaults. */
+static eb_error put_changed(const char *assignments, const char *defaults, eb_text *out) {
+  EB_TRY(eb_text_append(out, "", 0));
+  for (const char *at = assignments; *at;) {
+    size_t length = strcspn(at, ","), name = strcspn(at, "=");
+    const char *usual;
+    size_t bytes = eb_assigned_value(defaults, at, name, &usual);
+    bool same =
+        name < length && bytes == length - name - 1 && strncmp(at + name + 1, usual, bytes) == 0;
+    if (!same) EB_TRY(eb_text_printf(out, "%s%.*s", out->length ? "," : "", (int)length, at));
+    at += length + (at[length] == ',');
+  }
+  return EB_OK;
+}
+
+/* Whether nothing has to be given: the command of a program of the user's has to. */
+static bool has_defaults(const eb_option *options) {
+  for (; options && options->name; options++)
+    if (!options->fallback) return false;
+  return true;
+}
+
+/* What of the assignments to an owner's options is not their default; all, where not each has one.
+ * `options` may be NULL. */
+static eb_error describe_changed(const char *owner, const eb_option *options,
+                                 const char *assignments, char **out) {
+  eb_values *values;
+  eb_text changed = {0};
+  EB_TRY(eb_values_create(owner, has_defaults(options) ? options : NULL, NULL, &values));
+  eb_error error = put_changed(assignments, eb_values_canonical(values), &changed);
+  if (!error) error = eb_string_set(out, changed.data);
+  eb_text_clear(&changed);
+  eb_values_destroy(values);
+  return error;
+}
+
 static eb_error describe_texts(const eb_case *work, eb_run *run) {
   const eb_origin *from = &work->from;
   char steps[80] = "", now[32];
@@ -179,6 +216,10 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_string_set(&run->solver, work->solver->name));
   EB_TRY(eb_string_set(&run->options, work->all_options));
   EB_TRY(eb_string_set(&run->plugin, work->plugin));
+  EB_TRY(describe_changed(work->scene->name, work->scene->parameters, work->all_parameters,
+                          &run->parameters_changed));
+  EB_TRY(describe_changed(work->solver->name, work->plugin ? NULL : work->solver->options,
+                          work->all_options, &run->options_changed));
   EB_TRY(eb_string_set(&run->counts,
                        eb_solver_is_foreign(work->solver) ? EB_COUNTS_CLAIMED : "logged"));
   EB_TRY(eb_string_set(&run->outcome, eb_outcome_name(EB_OUTCOME_UNFINISHED)));

@@ -389,6 +389,18 @@ static void set_clock(eb_job *j, eb_reason reason) {
   after->time = time;
 }
 
+/* Where the file has a part. */
+typedef struct group_name {
+  char text[80];
+} group_name;
+
+static group_name part_group(const eb_job *j, int part) {
+  group_name name;
+  snprintf(name.text, sizeof name.text, "%s/%.70s", EB_PARTS_GROUP,
+           eb_parts_name(j->auditor.parts, part));
+  return name;
+}
+
 /* Takes one step and records it. *on: whether the case goes on; if not, its outcome is set. */
 static eb_error step(eb_job *j, bool *on) {
   double row[EB_COL_COUNT] = {0};
@@ -413,10 +425,12 @@ static eb_error step(eb_job *j, bool *on) {
   row[EB_COL_LEAD] = j->lead;
   EB_TRY(eb_recorder_step(j->recorder, row, j->log));
   eb_auditor_part_columns(&j->auditor, j->part_columns);
-  EB_TRY(eb_recorder_parts(j->recorder, j->part_columns));
+  for (int p = 0; p < eb_parts_count(j->auditor.parts); p++)
+    EB_TRY(eb_recorder_row(j->recorder, part_group(j, p).text,
+                           j->part_columns + (size_t)p * EB_PART_COLUMNS));
   double rotation[EB_ROTATION_COLUMNS];
-  bool rotated = eb_auditor_rotation_columns(&j->auditor, rotation);
-  EB_TRY(eb_recorder_rotations(j->recorder, j->run.steps_done, rotated ? rotation : NULL));
+  if (eb_auditor_rotation_columns(&j->auditor, rotation))
+    EB_TRY(eb_recorder_row(j->recorder, EB_ROTATION_GROUP, rotation));
   j->run.steps_done++;
   if (2 * j->run.steps_done <= j->work->steps + 1) {
     j->half_resident = j->cost.resident;
@@ -591,15 +605,10 @@ static eb_error create_file(eb_job *j) {
 }
 
 static eb_error prepare_parts(eb_job *j) {
-  const eb_parts *parts = j->auditor.parts;
-  const char **names;
-  int count = eb_parts_count(parts);
+  int count = eb_parts_count(j->auditor.parts);
   EB_TRY(EB_NEW(j->part_columns, count * EB_PART_COLUMNS));
-  EB_TRY(EB_NEW(names, count));
-  for (int p = 0; p < count; p++) names[p] = eb_parts_name(parts, p);
-  eb_error error = eb_recorder_open_parts(j->recorder, count, names);
-  free(names);
-  return error;
+  for (int p = 0; p < count; p++) EB_TRY(eb_recorder_open(j->recorder, part_group(j, p).text));
+  return EB_OK;
 }
 
 /* The file, logs and states for steps, and of a case that is no samples the state before the

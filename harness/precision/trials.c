@@ -65,8 +65,10 @@ static eb_error add_trials(eb_study *study) {
 static eb_error counted(const eb_results *results, int run, eb_counter counter, double *out) {
   double *values, setup;
   size_t count;
+  char path[80];
   EB_TRY(eb_results_steps(results, run, EB_STEP_COUNTERS + (int)counter, &values, &count));
-  EB_TRY(eb_results_setup(results, run, eb_counter_name(counter), &setup));
+  snprintf(path, sizeof path, "setup/%s", eb_counter_name(counter));
+  EB_TRY(eb_results_number(results, run, path, &setup));
   *out = isfinite(setup) ? setup : 0;
   for (size_t i = 0; i < count; i++) *out += values[i];
   free(values);

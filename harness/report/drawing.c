@@ -14,9 +14,9 @@
 eb_error eb_drawing_open(const eb_report_run *run, eb_drawing *out) {
   size_t steps;
   *out = (eb_drawing){.run = run};
-  EB_TRY(eb_results_column(run->file, run->index, "frames/time", &out->time, &out->frames));
+  EB_TRY(eb_results_read(run->file, run->index, "frames/time", &out->time, &out->frames));
   if (out->frames == 0) return EB_OK;
-  EB_TRY(eb_results_column(run->file, run->index, "frames/step", &out->step, &steps));
+  EB_TRY(eb_results_read(run->file, run->index, "frames/step", &out->step, &steps));
   if (steps != out->frames)
     return EB_ERROR(EB_ERR_FORMAT, "'%s': run %s has %zu frames and %zu entries in frames/step",
                     eb_results_path(run->file), run->run->id, out->frames, steps);

@@ -32,7 +32,7 @@ static eb_error open_choice(const eb_report_run *run, choice *out) {
     for (size_t i = 0; i < 3 * (size_t)run->run->nodes; i++) finite = finite && isfinite(x[i]);
   }
   EB_TRY(EB_NEW(out->chosen, out->last + 1));
-  return eb_results_column(run->file, run->index, "frames/step", &out->step, &out->frames);
+  return eb_results_read(run->file, run->index, "frames/step", &out->step, &out->frames);
 }
 
 static void close_choice(choice *from) {

@@ -147,11 +147,11 @@ double eb_evaluation_time(const eb_evaluation *e, int case_, double seconds) {
 eb_error eb_evaluation_seconds(const eb_evaluation *e, int case_, int run, const char *path,
                                double **seconds, size_t *count) {
   const eb_results *results = e->evidence->results;
-  EB_TRY(eb_results_column(results, run, path, seconds, count));
+  EB_TRY(eb_results_read(results, run, path, seconds, count));
   for (int at = 0, other; (other = eb_evaluation_other_run(e, case_, run, &at)) >= 0;) {
     double *own;
     size_t done;
-    EB_TRY(eb_results_column(results, other, path, &own, &done));
+    EB_TRY(eb_results_read(results, other, path, &own, &done));
     for (size_t s = 0; s < done && s < *count; s++)
       if (own[s] < (*seconds)[s]) (*seconds)[s] = own[s];
     free(own);

@@ -12,100 +12,83 @@
 
 /* Where in a run a figure stands. */
 typedef enum place {
-  COLUMN, /* steps/, phases/ or counters/: a series of steps */
+  DATASET, /* what harness/results/schema.h has, by its path: a series or a number */
   /* Of the residuals that a solver logs in a step: the first, the last, their number, how often the
    * problem was made anew between them (rounds), and by how many decades they rise at most in such
    * steps: to their peak from where the problem was made anew (jump), and behind a peak (rise): a
    * series. */
   RESIDUAL,
-  ROTATION,  /* rotation/, of runs whose solver records rotations: a series */
-  PART,      /* parts/NAME/: a series */
-  NUMBER,    /* of runs with a setting: a number */
   SCENE,     /* what the scene is made of: a number or a text */
-  SETUP,     /* setup/: a number */
   ATTRIBUTE, /* of the run: a number or a text */
   PARAMETER  /* of the scene, as a number */
 } place;
 
 typedef struct figure {
-  char name[100]; /* behind "CASE." */
   place place;
-  bool timed, text;
-  bool told;             /* among those that there are, in messages */
-  const char *of;        /* a column; of the residuals, the set-up or the scene; a parameter */
+  eb_value_kind kind;
+  bool timed;
+  char path[160];        /* of a dataset */
+  eb_schema_entry entry; /* that it is of */
+  const char *of;        /* of the residuals or the scene; a parameter */
   const eb_field *field; /* of an attribute */
-  eb_run_number number;
 } figure;
 
-static const char *const residuals[] = {"first", "last", "count", "rounds", "jump", "rise"};
-static const char *const scene_names[] = {"material", "joints", "carried", "dimensions", "dynamic"};
-enum { RESIDUALS = 6, SCENE_NAMES = 5 };
-static const char parameter_prefix[] = "parameters/", part_prefix[] = EB_PARTS_GROUP "/";
+static const char *const residuals[] = {"first", "last", "count", "rounds", "jump", "rise", NULL};
+static const char *const scene_names[] = {"material",   "joints",  "carried",
+                                          "dimensions", "dynamic", NULL};
+static const char residual_prefix[] = "residuals/", parameter_prefix[] = "parameters/",
+                  part_prefix[] = EB_PARTS_GROUP "/", column_prefix[] = "steps/",
+                  memory_prefix[] = "memory/";
 
-/* True: there is such a figure. */
-static bool name_figure(figure *f, const char *group, const char *name) {
-  f->of = name;
-  snprintf(f->name, sizeof f->name, "%s%s%s", group, *group ? "/" : "", name);
+static bool starts(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* The word of a list that a name is, or NULL. */
+static const char *word_of(const char *const *words, const char *name) {
+  while (*words && strcmp(*words, name) != 0) words++;
+  return *words;
+}
+
+/* Columns go by their name alone, and memory without the set-up that it belongs to. */
+static const char *name_of(const char *path) {
+  const char *memory = strstr(path, memory_prefix);
+  if (starts(path, column_prefix)) return path + strlen(column_prefix);
+  return memory ? memory : path;
+}
+
+static bool find_dataset(const char *name, figure *out) {
+  const char *prefix = !strchr(name, '/')            ? column_prefix
+                       : starts(name, memory_prefix) ? "setup/"
+                                                     : "";
+  snprintf(out->path, sizeof out->path, "%s%s", prefix, name);
+  if (!eb_schema_find(out->path, &out->entry)) return false;
+  out->kind = out->entry.series ? EB_VALUE_SERIES : EB_VALUE_NUMBER;
+  out->timed = starts(out->entry.exported, "phases") ||
+               starts(out->entry.exported, "setup/phases") ||
+               strcmp(out->path, "steps/wall") == 0 || strcmp(out->path, "steps/cpu") == 0;
   return true;
 }
 
-/* The i-th of all figures but parameters; false behind the last. */
-static bool figure_at(int i, figure *f) {
-  *f = (figure){.told = true};
-  if (i < EB_STEP_TABLES) { /* columns go by their name alone */
-    eb_step_table table = eb_results_table_info(i);
-    bool column = strcmp(table.group, "steps") == 0;
-    f->timed = strcmp(table.group, "phases") == 0 ||
-               (column && (strcmp(table.name, "wall") == 0 || strcmp(table.name, "cpu") == 0));
-    return name_figure(f, column ? "" : table.group, table.name);
+static bool find_attribute(const char *name, figure *out) {
+  size_t length = strlen(name);
+  for (out->field = eb_run_fields; out->field->name; out->field++) {
+    if (strcmp(out->field->name, name) != 0) continue;
+    out->place = ATTRIBUTE;
+    out->kind = out->field->type == EB_FIELD_TEXT ? EB_VALUE_TEXT : EB_VALUE_NUMBER;
+    out->timed = strcmp(name, "first_step_at") == 0 ||
+                 (length > 7 && strcmp(name + length - 7, "seconds") == 0);
+    return true;
   }
-  i -= EB_STEP_TABLES;
-  f->place = RESIDUAL;
-  if (i < RESIDUALS) return name_figure(f, "residuals", residuals[i]);
-  i -= RESIDUALS;
-  f->place = ROTATION;
-  if (i < EB_ROTATION_COLUMNS)
-    return name_figure(f, EB_ROTATION_GROUP, eb_rotation_columns[i].name);
-  i -= EB_ROTATION_COLUMNS;
-  f->place = NUMBER;
-  f->number = (eb_run_number)i;
-  if (i < EB_NUMBER_FIRST_OF_REGION) return name_figure(f, "", eb_run_numbers[i].path);
-  i -= EB_NUMBER_FIRST_OF_REGION;
-  f->place = SCENE;
-  f->text = i == 0;
-  if (i < SCENE_NAMES) return name_figure(f, "", scene_names[i]);
-  i -= SCENE_NAMES;
-  f->place = SETUP;
-  f->text = false;
-  if (i < EB_MEMORY_KINDS) return name_figure(f, "memory", eb_memory_name((eb_memory_kind)i));
-  i -= EB_MEMORY_KINDS;
-  f->told = false;
-  f->timed = i < EB_PHASE_COUNT;
-  if (f->timed) return name_figure(f, "setup", eb_phase_name((eb_phase)i));
-  i -= EB_PHASE_COUNT;
-  if (i < EB_COUNTERS) return name_figure(f, "setup", eb_counter_name((eb_counter)i));
-  i -= EB_COUNTERS;
-  f->place = ATTRIBUTE;
-  for (f->field = eb_run_fields; f->field->name && i > 0; i--) f->field++;
-  if (!f->field->name) return false;
-  name_figure(f, "", f->field->name);
-  size_t length = strlen(f->name);
-  f->timed = strcmp(f->name, "first_step_at") == 0 ||
-             (length > 7 && strcmp(f->name + length - 7, "seconds") == 0);
-  f->text = f->field->type == EB_FIELD_TEXT;
-  f->told = !f->text;
-  return true;
+  return false;
 }
 
-/* "parts/NAME/COLUMN", whatever the name: only runs tell which parts there are. */
-static eb_error find_part_figure(const char *name, figure *out) {
+/* Why "parts/NAME/COLUMN" is none: only runs tell which parts there are. */
+static eb_error refuse_part(const char *name) {
   eb_strings names = {0};
   eb_error error = EB_OK;
   const char *part = name + strlen(part_prefix), *slash = strchr(part, '/');
   if (!slash || slash == part) return EB_ERROR(EB_ERR_USAGE, "'%s' is not parts/NAME/COLUMN", name);
-  *out = (figure){.place = PART, .of = name};
-  for (int i = 0; i < EB_PART_COLUMNS; i++)
-    if (strcmp(eb_part_columns[i].name, slash + 1) == 0) return EB_OK;
   for (int i = 0; i < EB_PART_COLUMNS && !error; i++)
     error = eb_strings_add(&names, eb_part_columns[i].name);
   if (!error) error = eb_unknown_name("figure of a part", slash + 1, &names);
@@ -113,33 +96,46 @@ static eb_error find_part_figure(const char *name, figure *out) {
   return error;
 }
 
-/* "subspace/KIND/NAME", whatever the name. */
-static bool find_number_of_region(const char *name, figure *out) {
-  for (int i = EB_NUMBER_FIRST_OF_REGION; i < EB_RUN_NUMBERS; i++) {
-    size_t length = strlen(eb_run_numbers[i].path);
-    *out = (figure){.place = NUMBER, .of = name, .number = (eb_run_number)i};
-    if (strncmp(name, eb_run_numbers[i].path, length) == 0 && name[length] == '/' &&
-        name[length + 1])
-      return true;
+/* With the names that there are: those of the set-up but memory are left out, as are texts of the
+ * run. */
+static eb_error refuse(const char *name) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  eb_schema_entry entry;
+  for (int i = 0; eb_schema_at(i, &entry) && !error; i++)
+    if (!strstr(entry.path, "NAME") && !starts(name_of(entry.path), "setup/"))
+      error = eb_strings_add(&names, name_of(entry.path));
+  for (int i = 0; residuals[i] && !error; i++) {
+    char residual[40];
+    snprintf(residual, sizeof residual, "%s%s", residual_prefix, residuals[i]);
+    error = eb_strings_add(&names, residual);
   }
-  return false;
+  for (int i = 0; scene_names[i] && !error; i++) error = eb_strings_add(&names, scene_names[i]);
+  for (const eb_field *f = eb_run_fields; f->name && !error; f++)
+    if (f->type != EB_FIELD_TEXT) error = eb_strings_add(&names, f->name);
+  if (!error) error = eb_unknown_name("figure of a run", name, &names);
+  eb_strings_clear(&names);
+  return error;
 }
 
 /* EB_ERR_USAGE, with the nearest, for what no run has. */
 static eb_error find_figure(const char *name, figure *out) {
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (int i = 0; figure_at(i, out); i++)
-    if (strcmp(out->name, name) == 0) return EB_OK;
-  if (strncmp(name, part_prefix, strlen(part_prefix)) == 0) return find_part_figure(name, out);
-  if (find_number_of_region(name, out)) return EB_OK;
-  *out = (figure){.place = PARAMETER, .of = name + strlen(parameter_prefix)};
-  if (strncmp(name, parameter_prefix, strlen(parameter_prefix)) == 0) return EB_OK;
-  for (int i = 0; figure_at(i, out) && !error; i++)
-    if (out->told) error = eb_strings_add(&names, out->name);
-  if (!error) error = eb_unknown_name("figure of a run", name, &names);
-  eb_strings_clear(&names);
-  return error;
+  *out = (figure){.place = DATASET};
+  if (find_dataset(name, out)) return EB_OK;
+  *out = (figure){.place = RESIDUAL, .kind = EB_VALUE_SERIES};
+  if (starts(name, residual_prefix) &&
+      (out->of = word_of(residuals, name + strlen(residual_prefix))))
+    return EB_OK;
+  out->place = SCENE;
+  if ((out->of = word_of(scene_names, name))) {
+    out->kind = out->of == scene_names[0] ? EB_VALUE_TEXT : EB_VALUE_NUMBER;
+    return EB_OK;
+  }
+  if (find_attribute(name, out)) return EB_OK;
+  *out =
+      (figure){.place = PARAMETER, .kind = EB_VALUE_NUMBER, .of = name + strlen(parameter_prefix)};
+  if (starts(name, parameter_prefix)) return EB_OK;
+  return starts(name, part_prefix) ? refuse_part(name) : refuse(name);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -200,7 +196,8 @@ static eb_error miss_part(eb_evaluation *e, int run, const char *path, eb_value 
   eb_strings names = {0};
   snprintf(part, sizeof part, "%.*s", (int)strcspn(name, "/"), name);
   out->knowledge = EB_UNKNOWN;
-  eb_error error = eb_results_parts(e->evidence->results, run, &names), said = EB_OK;
+  eb_error error = eb_results_members(e->evidence->results, run, EB_PARTS_GROUP, &names),
+           said = EB_OK;
   if (!error && names.count == 0)
     error = eb_evaluation_say(e, "the result file does not tell of parts of %s: %s", scene, path);
   else if (!error && (said = eb_unknown_name("part", part, &names)))
@@ -222,14 +219,9 @@ static eb_error read_series(const eb_evaluation *e, int case_, int run, const fi
   EB_TRY(eb_results_steps(results, run, EB_COL_TIME, &out->time, &out->count));
   if (out->count && *of->from) out->start = out->time[0] - of->dt;
   out->warmup = f->timed && out->count > warmup ? warmup : 0;
-  if (f->place == COLUMN) {
-    char path[120];
-    snprintf(path, sizeof path, "%s%s", strchr(f->name, '/') ? "" : "steps/", f->name);
-    return f->timed ? eb_evaluation_seconds(e, case_, run, path, &out->y, &count)
-                    : eb_results_column(results, run, path, &out->y, &count);
-  }
-  if (f->place == ROTATION) return eb_results_column(results, run, f->name, &out->y, &count);
-  if (f->place == PART) return eb_results_column(results, run, f->of, &out->y, &count);
+  if (f->place == DATASET)
+    return f->timed ? eb_evaluation_seconds(e, case_, run, f->path, &out->y, &count)
+                    : eb_results_read(results, run, f->path, &out->y, &count);
   EB_TRY(EB_NEW(out->y, out->count));
   EB_TRY(eb_results_residuals(results, run, &all));
   for (size_t s = 0; s < out->count; s++) out->y[s] = residual_of(&all, s, f->of);
@@ -282,46 +274,37 @@ static eb_error read_scene(eb_evaluation *e, int run, const char *of, eb_value *
   return EB_OK;
 }
 
-/* A number that only runs with a setting tell. */
-static eb_error read_told(eb_evaluation *e, int case_, int run, const char *of, const char *setting,
-                          eb_value *out) {
+/* A run that does not tell a figure is noted, with what makes it tell. */
+static eb_error miss(eb_evaluation *e, int case_, const figure *f) {
+  const char *setting = f->entry.setting;
+  return eb_evaluation_say(
+      e, "%s: the run tells no %s; %s%s?", e->paper->cases[case_].name, f->path,
+      setting ? "was it run with " : "does its solver record rotations", setting ? setting : "");
+}
+
+static eb_error read_number(eb_evaluation *e, int case_, int run, const figure *f, eb_value *out) {
   double number;
-  EB_TRY(eb_results_number(e->evidence->results, run, of, &number));
+  EB_TRY(eb_results_number(e->evidence->results, run, f->path, &number));
   *out = eb_value_number(number);
-  if (!isnan(number)) return EB_OK;
-  return eb_evaluation_say(e, "%s: the run tells no %s; was it run with %s?",
-                           e->paper->cases[case_].name, of, setting);
+  return isnan(number) && f->entry.setting ? miss(e, case_, f) : EB_OK;
+}
+
+static eb_error read_attribute(const eb_run *run, const figure *f, eb_value *out) {
+  const void *at = (const char *)run + f->field->offset;
+  if (f->kind == EB_VALUE_TEXT) return eb_value_text(*(char *const *)at, out);
+  *out = eb_value_number(f->field->type == EB_FIELD_INT ? (double)*(const int64_t *)at
+                                                        : *(const double *)at);
+  return EB_OK;
 }
 
 static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, eb_value *out) {
-  double number;
-  const void *at;
   const eb_results *results = e->evidence->results;
-  switch (f->place) {
-  case ATTRIBUTE:
-    at = (const char *)eb_results_run(results, run) + f->field->offset;
-    if (f->text) return eb_value_text(*(char *const *)at, out);
-    *out = eb_value_number(f->field->type == EB_FIELD_INT ? (double)*(const int64_t *)at
-                                                          : *(const double *)at);
-    break;
-  case PARAMETER:
-    return read_parameter(e, eb_results_run(results, run), f->of, out);
-  case SCENE:
-    return read_scene(e, run, f->of, out);
-  case NUMBER:
-    EB_TRY(read_told(e, case_, run, f->of, eb_run_numbers[f->number].setting, out));
-    break;
-  case SETUP:
-    EB_TRY(eb_results_setup(results, run, f->told ? f->name : f->of, &number));
-    *out = eb_value_number(number);
-    break;
-  default:
-    if (f->place == PART && !eb_results_has(results, run, f->of))
-      return miss_part(e, run, f->of, out);
-    if (f->place == ROTATION && !eb_results_has(results, run, EB_ROTATION_GROUP)) {
+  if (f->kind == EB_VALUE_SERIES) {
+    bool told = f->entry.absence != EB_ABSENT_GROUP || eb_results_has(results, run, f->path);
+    if (!told && starts(f->path, part_prefix)) return miss_part(e, run, f->path, out);
+    if (!told) {
       out->knowledge = EB_UNKNOWN;
-      return eb_evaluation_say(e, "%s: the run tells no %s; does its solver record rotations?",
-                               e->paper->cases[case_].name, f->name);
+      return miss(e, case_, f);
     }
     EB_TRY(read_series(e, case_, run, f, out));
     out->cut = eb_evaluation_cut(e, case_);
@@ -329,6 +312,10 @@ static eb_error read_run(eb_evaluation *e, int case_, int run, const figure *f, 
       eb_value_clip(out, e->limits[e->paper->cases[case_].group]);
     return EB_OK;
   }
+  if (f->place == PARAMETER) return read_parameter(e, eb_results_run(results, run), f->of, out);
+  if (f->place == SCENE) return read_scene(e, run, f->of, out);
+  EB_TRY(f->place == ATTRIBUTE ? read_attribute(eb_results_run(results, run), f, out)
+                               : read_number(e, case_, run, f, out));
   out->timed = f->timed;
   return EB_OK;
 }
@@ -369,14 +356,12 @@ static eb_error read_case(eb_evaluation *e, const char *name, const char *what, 
   EB_TRY(eb_evaluation_case(e, name, &case_));
   EB_TRY(find_figure(what, &f));
   if (f.place == PARAMETER) EB_TRY(check_parameter(&e->paper->cases[case_], f.of));
-  *out = (eb_value){.kind = f.place <= PART ? EB_VALUE_SERIES
-                            : f.text        ? EB_VALUE_TEXT
-                                            : EB_VALUE_NUMBER};
+  *out = (eb_value){.kind = f.kind};
   EB_TRY(eb_evaluation_run(e, case_, &run, &knowledge));
   out->knowledge = knowledge;
   if (run < 0) return EB_OK;
-  return f.timed && f.place > PART ? read_least(e, case_, run, &f, out)
-                                   : read_run(e, case_, run, &f, out);
+  return f.timed && f.kind != EB_VALUE_SERIES ? read_least(e, case_, run, &f, out)
+                                              : read_run(e, case_, run, &f, out);
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */

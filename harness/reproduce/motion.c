@@ -87,7 +87,7 @@ static eb_error read_checkpoint(const seen *s, size_t frame, double **out) {
   *out = NULL;
   EB_TRY(eb_checkpoints_open(s->results, s->run, &states));
   eb_error error =
-      states.count ? eb_results_column(s->results, s->run, "frames/step", &steps, &count) : EB_OK;
+      states.count ? eb_results_read(s->results, s->run, "frames/step", &steps, &count) : EB_OK;
   if (!error && states.count)
     row = eb_checkpoints_find(&states, frame < count ? (int64_t)steps[frame] : -1);
   if (!error && row >= 0 && states.nodes[row] == (double)s->nodes)
@@ -135,7 +135,7 @@ static eb_error common_frames(const seen s[2], size_t *out) {
 static eb_error measure_frames(eb_view *v, eb_value *out) {
   size_t frames;
   EB_TRY(common_frames(v->s, &frames));
-  EB_TRY(eb_results_column(v->s[0].results, v->s[0].run, "frames/time", &out->time, &out->count));
+  EB_TRY(eb_results_read(v->s[0].results, v->s[0].run, "frames/time", &out->time, &out->count));
   out->count = 0;
   EB_TRY(EB_NEW(out->y, frames));
   for (; out->count < frames; out->count++) {
@@ -312,7 +312,7 @@ static double diagonal(const eb_view *v) {
 static eb_error see_joint(const eb_call *c, eb_value *out) {
   const seen s = look_at(c, 0);
   double which = c->arguments[1].number;
-  EB_TRY(eb_results_column(s.results, s.run, "frames/time", &out->time, &out->count));
+  EB_TRY(eb_results_read(s.results, s.run, "frames/time", &out->time, &out->count));
   EB_TRY(EB_NEW(out->y, out->count));
   for (size_t f = 0; f < out->count; f++) {
     double *values;

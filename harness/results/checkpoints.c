@@ -9,10 +9,9 @@ eb_error eb_checkpoints_open(const eb_results *results, int run, eb_checkpoints 
   size_t steps, times, counts;
   *out = (eb_checkpoints){.results = results, .run = run};
   if (!eb_results_has(results, run, "checkpoints/step")) return EB_OK;
-  eb_error error = eb_results_column(results, run, "checkpoints/step", &out->step, &steps);
-  if (!error) error = eb_results_column(results, run, "checkpoints/began", &out->began, &times);
-  if (!error)
-    error = eb_results_column(results, run, "checkpoints/node_count", &out->nodes, &counts);
+  eb_error error = eb_results_read(results, run, "checkpoints/step", &out->step, &steps);
+  if (!error) error = eb_results_read(results, run, "checkpoints/began", &out->began, &times);
+  if (!error) error = eb_results_read(results, run, "checkpoints/node_count", &out->nodes, &counts);
   if (!error && (times != steps || counts != steps))
     error = eb_results_locate(
         results, run, EB_ERROR(EB_ERR_FORMAT, "the tables of checkpoints differ in length"));

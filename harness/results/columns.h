@@ -7,8 +7,7 @@
  * as a 64-bit integer. A figure of the audit is FIGURE(ID, name, unit, whole, member, meaning,
  * rule, definition) where member is what of the audit it is, rule the one that bounds it
  * (harness/audit/rules.h) or "", and definition how it is computed, in the symbols of
- * harness/audit/figures.md; "" where the meaning says all. Columns behind the first that files
- * older than them lack read as zeros there. */
+ * harness/audit/figures.md; "" where the meaning says all. */
 #ifndef EB_RESULTS_COLUMNS_H
 #define EB_RESULTS_COLUMNS_H
 
@@ -252,28 +251,29 @@
 
 /* NUMBER(ID, path below the run, unit, setting, meaning, definition). */
 #define EB_NUMBERS_OF_RUNS(NUMBER)                                                                 \
-  NUMBER(SUBSPACE_SIZE, "subspace/size", "1", "examine = yes",                                     \
-         "coefficients of the declared subspace", "")                                              \
-  NUMBER(SUBSPACE_POINTS, "subspace/points", "1", "examine = yes", "its cubature points", "")      \
   NUMBER(SUBSPACE_NULL, "subspace/null", "1", "examine = yes",                                     \
-         "motions of it that the points do not see",                                               \
+         "motions of the declared subspace that its points do not see",                            \
          "eigenvalues below 1e-6 of K_points v = l K_full v at rest, orthogonal to the rigid "     \
          "motions in the span. Stiff parts without points count, as they should; with moduli "     \
          "over 1e10 apart rounding hides some (examine.h)")                                        \
+  NUMBER(SUBSPACE_POINTS, "subspace/points", "1", "examine = yes",                                 \
+         "cubature points of the declared subspace", "")                                           \
+  NUMBER(SUBSPACE_SIZE, "subspace/size", "1", "examine = yes",                                     \
+         "coefficients of the declared subspace", "")                                              \
   NUMBER(SUBSPACE_START, "subspace/start_outside", "1", "examine = yes",                           \
          "share of x0 - X that lies outside the span", "in the norm of the masses")                \
   NUMBER(ELEMENT_RANK, "element/rank", "1", "examine = yes",                                       \
          "rank of the stiffness of the mesh's first element at rest",                              \
          "with control of hourglass modes where it has any: eigenvalues beyond 1e-9 of the "       \
          "largest (element_rank.h)")                                                               \
+  NUMBER(EMBEDDING_ERROR, "embedding/error_max", "1", "embed = N",                                 \
+         "largest error of a natural coordinate",                                                  \
+         "an edge of a hexahedron is 2; NaN: there was no end")                                    \
   NUMBER(EMBEDDING_MOST, "embedding/iterations_max", "1", "embed = N",                             \
          "most updates of Newton's method for a point of an element",                              \
          "N random xi in every element at rest, found from x(xi) from the centre on until "        \
          "1e-10 of an edge is left (embedding.h)")                                                 \
   NUMBER(EMBEDDING_MEAN, "embedding/iterations_mean", "1", "embed = N", "mean number of them", "") \
-  NUMBER(EMBEDDING_ERROR, "embedding/error_max", "1", "embed = N",                                 \
-         "largest error of a natural coordinate",                                                  \
-         "an edge of a hexahedron is 2; NaN: there was no end")                                    \
   NUMBER(SUBSPACE_VARIANCE, "subspace/variance", "1/kg", "examine = yes",                          \
          "sum over the skinning weights of their variance in the region",                          \
          "by mass, within its connected pieces")                                                   \

@@ -50,14 +50,11 @@ static eb_error put_rows(const eb_results *results, int index, FILE *out) {
 
 eb_error eb_export_csv(const eb_results *results, const eb_strings *ids, FILE *out) {
   eb_error error = EB_OK;
+  eb_schema_entry column;
   fputs("run,scene,parameters,solver,options,threads,repetition", out);
-  for (int i = 0; i < EB_STEP_TABLES; i++) {
-    eb_step_table table = eb_results_table_info(i);
-    if (i < EB_COL_COUNT)
-      fprintf(out, ",%s", table.name);
-    else
-      fprintf(out, ",%s/%s", table.group, table.name);
-    if (strcmp(table.unit, "1") != 0) fprintf(out, " (%s)", table.unit);
+  for (int i = 0; i < EB_STEP_TABLES && eb_schema_at(i, &column); i++) {
+    fprintf(out, ",%s", column.path + (i < EB_COL_COUNT ? strlen("steps/") : 0));
+    if (strcmp(column.unit, "1") != 0) fprintf(out, " (%s)", column.unit);
   }
   fputc('\n', out);
   for (int i = 0; i < eb_results_count(results) && !error; i++)
@@ -84,106 +81,69 @@ static json_t *member(json_t *object, const char *group) {
   return json_object_get(object, group);
 }
 
-static eb_error add_steps(const eb_results *results, int run, json_t *json) {
-  for (int i = 0; i < EB_STEP_TABLES; i++) {
-    double *values;
-    size_t count;
-    eb_step_table table = eb_results_table_info(i);
-    EB_TRY(eb_results_steps(results, run, i, &values, &count));
-    bool whole = i < EB_COL_COUNT && eb_columns[i].whole;
-    json_object_set_new(member(json, table.group), table.name, array_json(values, count, whole));
-    free(values);
+/* The object below `json` of a path without its last name, *name. */
+static json_t *place_of(json_t *json, const char *path, const char **name) {
+  for (const char *end; (end = strchr(path, '/')); path = end + 1) {
+    char group[200];
+    snprintf(group, sizeof group, "%.*s", (int)(end - path), path);
+    json = member(json, group);
   }
+  *name = path;
+  return json;
+}
+
+/* Numbers of the set-up that are none are left out. */
+static eb_error add_number(const eb_results *results, int run, const eb_schema_entry *entry,
+                           const char *path, const char *name, json_t *object) {
+  double value;
+  EB_TRY(eb_results_number(results, run, path, &value));
+  if (entry->setting || isfinite(value)) eb_json_set(object, name, eb_json_real(value));
   return EB_OK;
 }
 
-/* object[column] = group/column of the run. */
-static eb_error add_column(const eb_results *results, int run, const char *group,
-                           const char *column, json_t *object) {
-  char path[400];
+static eb_error add_series(const eb_results *results, int run, const eb_schema_entry *entry,
+                           const char *path, const char *name, json_t *object) {
   double *values;
   size_t count;
-  snprintf(path, sizeof path, "%s/%s", group, column);
-  EB_TRY(eb_results_column(results, run, path, &values, &count));
-  json_object_set_new(object, column, array_json(values, count, false));
+  EB_TRY(eb_results_read(results, run, path, &values, &count));
+  eb_json_set(object, name, array_json(values, count, entry->whole));
   free(values);
   return EB_OK;
 }
 
-/* parts/NAME/COLUMN, of runs that tell of parts. */
-static eb_error add_parts(const eb_results *results, int run, json_t *json) {
-  eb_strings names = {0};
-  eb_error error = eb_results_parts(results, run, &names);
-  for (int n = 0; n < names.count && !error; n++) {
-    json_t *part = json_object();
-    char group[300];
-    snprintf(group, sizeof group, "%s/%.200s", EB_PARTS_GROUP, names.items[n]);
-    for (int c = 0; c < EB_PART_COLUMNS && !error; c++)
-      error = add_column(results, run, group, eb_part_columns[c].name, part);
-    eb_json_set(member(json, EB_PARTS_GROUP), names.items[n], part);
+/* One that a run has of an entry: where its path says, in the set-up below phases/, counters/ and
+ * memory/. */
+static eb_error add_path(const eb_results *results, int run, const eb_schema_entry *entry,
+                         const char *path, json_t *json) {
+  char place[300];
+  const char *name;
+  snprintf(place, sizeof place, "%s", path);
+  if (strncmp(entry->exported, "setup", strlen("setup")) == 0)
+    snprintf(place, sizeof place, "%s/%s", entry->exported, strrchr(path, '/') + 1);
+  json_t *object = place_of(json, place, &name);
+  return (entry->series ? add_series : add_number)(results, run, entry, path, name, object);
+}
+
+/* All numbers of steps, parts, rotations, of what was examined, and of the set-up; groups that
+ * every run has are there if empty. */
+static eb_error add_entries(const eb_results *results, int run, json_t *json) {
+  eb_error error = EB_OK;
+  eb_schema_entry entry;
+  for (int i = 0; !error && eb_schema_at(i, &entry); i++) {
+    eb_strings paths = {0};
+    char group[100];
+    const char *rest;
+    snprintf(group, sizeof group, "%s/", entry.exported);
+    if (!entry.setting && entry.absence != EB_ABSENT_GROUP) place_of(json, group, &rest);
+    error = eb_results_paths(results, run, &entry, &paths);
+    for (int k = 0; k < paths.count && !error; k++)
+      error = add_path(results, run, &entry, paths.items[k], json);
+    eb_strings_clear(&paths);
   }
-  eb_strings_clear(&names);
   return error;
 }
 
-/* rotation/COLUMN, of runs that tell of rotations. */
-static eb_error add_rotations(const eb_results *results, int run, json_t *json) {
-  if (!eb_results_has(results, run, EB_ROTATION_GROUP)) return EB_OK;
-  for (int i = 0; i < EB_ROTATION_COLUMNS; i++)
-    EB_TRY(add_column(results, run, EB_ROTATION_GROUP, eb_rotation_columns[i].name,
-                      member(json, EB_ROTATION_GROUP)));
-  return EB_OK;
-}
-
-/* ---- what was examined ----------------------------------------------------------------------- */
-
-/* object[name] for each number of the group, but not for `groups` in it. */
-static eb_error add_numbers(const eb_results *results, int run, const char *group,
-                            const char *const *groups, json_t *object) {
-  eb_strings names = {0};
-  eb_error error = eb_results_members(results, run, group, &names);
-  for (int i = 0; i < names.count && !error; i++) {
-    char path[400];
-    double value;
-    bool is_group = false;
-    for (int g = 0; groups && groups[g]; g++)
-      is_group = is_group || strcmp(groups[g], names.items[i]) == 0;
-    if (is_group) continue;
-    snprintf(path, sizeof path, "%s/%s", group, names.items[i]);
-    error = eb_results_number(results, run, path, &value);
-    if (!error) eb_json_set(object, names.items[i], eb_json_real(value));
-  }
-  eb_strings_clear(&names);
-  return error;
-}
-
-/* subspace/NAME, subspace/variance/REGION and such, element/NAME and embedding/NAME, of runs that
- * were examined. */
-static eb_error add_examined(const eb_results *results, int run, json_t *json) {
-  static const char *const by_region[] = {"variance", "density", NULL};
-  static const char *const groups[] = {EB_SUBSPACE_GROUP, "element", EB_EMBEDDING_GROUP};
-  for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
-    if (eb_results_has(results, run, groups[g]))
-      EB_TRY(add_numbers(results, run, groups[g], by_region, member(json, groups[g])));
-  for (int r = 0; by_region[r]; r++) {
-    char path[64];
-    snprintf(path, sizeof path, "%s/%s", EB_SUBSPACE_GROUP, by_region[r]);
-    if (eb_results_has(results, run, path))
-      EB_TRY(add_numbers(results, run, path, NULL,
-                         member(member(json, EB_SUBSPACE_GROUP), by_region[r])));
-  }
-  return EB_OK;
-}
-
-/* ---- set-up ---------------------------------------------------------------------------------- */
-
-static eb_error add_figure(const eb_results *results, int run, const char *path, const char *name,
-                           json_t *object) {
-  double value;
-  EB_TRY(eb_results_setup(results, run, path, &value));
-  if (isfinite(value)) json_object_set_new(object, name, json_real(value));
-  return EB_OK;
-}
+/* ---- the elimination tree -------------------------------------------------------------------- */
 
 static json_t *integers_json(const int32_t *values, int32_t count) {
   json_t *array = json_array();
@@ -191,11 +151,11 @@ static json_t *integers_json(const int32_t *values, int32_t count) {
   return array;
 }
 
-static eb_error add_tree(const eb_results *results, int run, json_t *setup) {
+static eb_error add_tree(const eb_results *results, int run, json_t *json) {
   eb_tree_log tree;
   EB_TRY(eb_results_tree(results, run, &tree));
   if (tree.count > 0)
-    json_object_set_new(setup, "supernodes",
+    json_object_set_new(member(json, "setup"), "supernodes",
                         eb_json_pack("{s:o, s:o, s:o, s:o}", "parent",
                                      integers_json(tree.parent, tree.count), "pivots",
                                      integers_json(tree.pivots, tree.count), "rows",
@@ -203,23 +163,6 @@ static eb_error add_tree(const eb_results *results, int run, json_t *setup) {
                                      array_json(tree.flops, (size_t)tree.count, false)));
   eb_results_tree_clear(&tree);
   return EB_OK;
-}
-
-/* What the file tells of the set-up: seconds of phases, amounts of counters, bytes by kind, and the
- * elimination tree. */
-static eb_error add_setup(const eb_results *results, int run, json_t *json) {
-  json_t *setup = member(json, "setup");
-  for (int i = EB_COL_COUNT; i < EB_STEP_TABLES; i++) {
-    eb_step_table table = eb_results_table_info(i);
-    EB_TRY(add_figure(results, run, table.name, table.name, member(setup, table.group)));
-  }
-  for (int i = 0; i < EB_MEMORY_KINDS; i++) {
-    char path[64];
-    const char *name = eb_memory_name((eb_memory_kind)i);
-    snprintf(path, sizeof path, "memory/%s", name);
-    EB_TRY(add_figure(results, run, path, name, member(setup, "memory")));
-  }
-  return add_tree(results, run, setup);
 }
 
 /* ---- residuals ------------------------------------------------------------------------------- */
@@ -307,11 +250,8 @@ static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t
     json_t *of_run = eb_json_run(run);
     json_array_append_new(runs, of_run);
     EB_TRY(add_other_machine(file, run, of_run));
-    EB_TRY(add_steps(results, i, of_run));
-    EB_TRY(add_parts(results, i, of_run));
-    EB_TRY(add_rotations(results, i, of_run));
-    EB_TRY(add_examined(results, i, of_run));
-    EB_TRY(add_setup(results, i, of_run));
+    EB_TRY(add_entries(results, i, of_run));
+    EB_TRY(add_tree(results, i, of_run));
     EB_TRY(add_residuals(results, i, of_run));
   }
   return EB_OK;

@@ -295,7 +295,7 @@ static eb_error read_movie(const eb_results *results, int run, movie *m) {
   m->index = run;
   m->run = eb_results_run(results, run);
   if (!*m->run->scene_hash) return EB_OK;
-  EB_TRY(eb_results_column(results, run, "frames/time", &m->time, &m->frames));
+  EB_TRY(eb_results_read(results, run, "frames/time", &m->time, &m->frames));
   if (m->frames == 0) return EB_OK;
   EB_TRY(eb_results_bones(results, run, 0, &m->bones, &bone));
   free(bone);

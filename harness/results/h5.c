@@ -167,22 +167,6 @@ static eb_error read_fixed_text(hid_t attribute, hid_t type, const char *name, c
   return EB_OK;
 }
 
-/* What files before schema version 2 have. A damaged one can crash the library: see
- * harness/case/sandbox.h. */
-static eb_error read_variable_text(hid_t attribute, hid_t type, const char *name, char **out) {
-  char *owned = NULL;
-  if (H5Aread(attribute, type, &owned) < 0) return eb_h5_error("cannot read attribute", name);
-  size_t length = owned ? strnlen(owned, EB_H5_TEXT) : 0;
-  eb_error error = EB_OK;
-  if (length < EB_H5_TEXT)
-    error = EB_NEW(*out, length + 1);
-  else
-    error = EB_ERROR(EB_ERR_FORMAT, "attribute %s is over %d bytes long", name, EB_H5_TEXT);
-  if (!error && owned) memcpy(*out, owned, length);
-  H5free_memory(owned);
-  return error;
-}
-
 /* Reads a scalar attribute of a class into *out - a text, double or int64_t -, which is left alone
  * when there is none. */
 static eb_error get_attribute(hid_t object, const char *name, H5T_class_t class, void *out) {
@@ -192,11 +176,11 @@ static eb_error get_attribute(hid_t object, const char *name, H5T_class_t class,
   hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
   hid_t memory = class == H5T_FLOAT ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
   eb_error error = EB_OK;
-  if (H5Tget_class(type) != class || H5Sget_simple_extent_npoints(space) != 1)
+  if (H5Tget_class(type) != class || H5Tis_variable_str(type) > 0 ||
+      H5Sget_simple_extent_npoints(space) != 1)
     error = EB_ERROR(EB_ERR_FORMAT, "attribute %s has another type than we write", name);
   else if (class == H5T_STRING)
-    error = (H5Tis_variable_str(type) > 0 ? read_variable_text : read_fixed_text)(attribute, type,
-                                                                                  name, out);
+    error = read_fixed_text(attribute, type, name, out);
   else if (H5Aread(attribute, memory, out) < 0)
     error = eb_h5_error("cannot read attribute", name);
   H5Sclose(space);

@@ -40,8 +40,7 @@ EB_MUST eb_error eb_h5_put_text(hid_t object, const char *name, const char *text
 EB_MUST eb_error eb_h5_put_real(hid_t object, const char *name, double value);
 EB_MUST eb_error eb_h5_put_int(hid_t object, const char *name, int64_t value);
 enum { EB_H5_TEXT = 1 << 20 }; /* a longer text in a file is EB_ERR_FORMAT */
-/* *out is freed and replaced, and belongs to the caller; texts of variable length are read as well;
- * a missing attribute gives "", 0. */
+/* *out is freed and replaced, and belongs to the caller; a missing attribute gives "", 0. */
 EB_MUST eb_error eb_h5_get_text(hid_t object, const char *name, char **out);
 EB_MUST eb_error eb_h5_get_real(hid_t object, const char *name, double *out);
 EB_MUST eb_error eb_h5_get_int(hid_t object, const char *name, int64_t *out);

@@ -80,8 +80,7 @@ static eb_error copy_object(hid_t from, const char *path, hid_t to) {
 /* What a file is filled with. */
 typedef struct joining {
   hid_t target;
-  bool older; /* something has an older schema */
-  bool join;  /* files that are to be compared; else what the target has is left as it is */
+  bool join; /* files that are to be compared; else what the target has is left as it is */
   /* Of a join: the first file, what all say of their plans, and the machine of the one at work, ""
    * where it is the first one's. */
   eb_results *first;
@@ -180,47 +179,6 @@ static eb_error copy_sweeps(const joining *j, const eb_results *part) {
   return error;
 }
 
-/* Gives a text attribute of variable length a fixed one. */
-static eb_error fix_text(hid_t object, const char *name) {
-  char *text = NULL;
-  hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), type = H5Aget_type(attribute);
-  bool variable = H5Tis_variable_str(type) > 0;
-  if (type >= 0) H5Tclose(type);
-  if (attribute < 0) return eb_h5_error("cannot open attribute", name);
-  H5Aclose(attribute);
-  if (!variable) return EB_OK;
-  eb_error error = eb_h5_get_text(object, name, &text);
-  if (!error) error = eb_h5_put_text(object, name, text);
-  free(text);
-  return error;
-}
-
-/* By index, since an attribute that is replaced must not be iterated over. */
-static herr_t fix_object(hid_t file, const char *name, const H5O_info_t *info, void *out) {
-  hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-  eb_error error = object < 0 ? eb_h5_error("cannot open", name) : EB_OK;
-  for (hsize_t i = 0; i < info->num_attrs && !error; i++) {
-    char attribute[256];
-    if (H5Aget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, attribute, sizeof attribute,
-                           H5P_DEFAULT) < 0)
-      error = eb_h5_error("cannot list", "attributes");
-    else
-      error = fix_text(object, attribute);
-  }
-  if (object >= 0) H5Oclose(object);
-  *(eb_error *)out = eb_error_prefix(error, "%s", name);
-  return error ? -1 : 0;
-}
-
-/* Brings an open file in which something is of an older version up to this one. */
-static eb_error update_schema(hid_t file) {
-  eb_error error = EB_OK;
-  unsigned fields = H5O_INFO_BASIC | H5O_INFO_NUM_ATTRS;
-  herr_t status = H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, fix_object, &error, fields);
-  if (status < 0 && !error) error = eb_h5_error("cannot list", "the file");
-  return error ? error : eb_schema_write(file);
-}
-
 static eb_error copy_machines(const joining *j, hid_t file) {
   H5G_info_t info;
   if (!eb_h5_exists(file, MACHINES)) return EB_OK;
@@ -281,11 +239,8 @@ static eb_error gather_plans(joining *j, hid_t file, bool *shares) {
 }
 
 static eb_error add_open_part(joining *j, eb_results *part) {
-  int64_t version = 0;
   bool shares_plan;
   hid_t file = eb_results_file(part);
-  EB_TRY(eb_h5_get_int(file, "schema_version", &version));
-  j->older = j->older || version < EB_SCHEMA_VERSION;
   if (j->join) {
     EB_TRY(gather_plans(j, file, &shares_plan));
     if (j->first) EB_TRY(admit(j, part, shares_plan));
@@ -365,9 +320,6 @@ static eb_error open_copy(const char *target, const char *fresh, eb_merge_mode m
 
 static eb_error fill(joining *j, const eb_strings *parts, const eb_shardings *plans) {
   static const char *const groups[] = {"runs", "scenes"};
-  int64_t version = 0;
-  EB_TRY(eb_h5_get_int(j->target, "schema_version", &version));
-  j->older = version < EB_SCHEMA_VERSION;
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
     hid_t group;
     EB_TRY(eb_h5_group(j->target, groups[i], &group));
@@ -376,8 +328,7 @@ static eb_error fill(joining *j, const eb_strings *parts, const eb_shardings *pl
   for (int i = 0; i < parts->count; i++) EB_TRY(add_part(j, parts->items[i]));
   if (j->join) EB_TRY(eb_shardings_settle(&j->plans));
   if (j->join) plans = &j->plans;
-  if (plans) EB_TRY(eb_shardings_write(j->target, plans));
-  return j->older ? update_schema(j->target) : EB_OK;
+  return plans ? eb_shardings_write(j->target, plans) : EB_OK;
 }
 
 static eb_error fill_copy(const char *target, const char *fresh, const eb_strings *parts,

@@ -49,8 +49,6 @@ static eb_error index_runs(eb_results *results) {
 static eb_error read_run(hid_t group, eb_run *run) {
   *run = (eb_run){0};
   eb_error error = eb_fields_read(group, eb_run_fields, run);
-  if (run->ranks == 0) run->ranks = 1;                      /* a file older than ranks */
-  if (run->uncut_nodes == 0) run->uncut_nodes = run->nodes; /* a file older than cuts */
   if (error) eb_run_clear(run);
   return error;
 }
@@ -135,23 +133,25 @@ static eb_error read_environment(eb_results *results) {
   return error;
 }
 
-/* EB_ERR_FORMAT for a file that is not ours or of a schema version that we cannot read. */
-static eb_error check_schema(hid_t file, const char *path) {
+/* EB_ERR_FORMAT for a file that is not ours or of another schema version. */
+static eb_error check_schema(hid_t file) {
   char *format = NULL;
   int64_t version = 0;
   eb_error error = eb_h5_get_text(file, "format", &format);
   if (!error) error = eb_h5_get_int(file, "schema_version", &version);
   if (!error && strcmp(format, EB_SCHEMA_FORMAT) != 0)
     error = EB_ERROR(EB_ERR_FORMAT,
-                     "'%s' is an HDF5 file, but not a result of elastobench: its root lacks the "
-                     "attribute format = \"%s\"",
-                     path, EB_SCHEMA_FORMAT);
-  else if (!error && (version < 1 || version > EB_SCHEMA_VERSION))
-    error =
-        EB_ERROR(EB_ERR_FORMAT, "'%s' has schema version %lld, this program reads versions 1 to %d",
-                 path, (long long)version, EB_SCHEMA_VERSION);
+                     "an HDF5 file, but not a result of elastobench: its root lacks the attribute "
+                     "format = \"%s\"",
+                     EB_SCHEMA_FORMAT);
+  else if (!error && version != EB_SCHEMA_VERSION)
+    error = EB_ERROR(EB_ERR_FORMAT,
+                     "a result file of schema version %lld, and this program reads version %d "
+                     "alone; run its cases again, or read it with the elastobench that wrote it, "
+                     "whose commit /environment tells",
+                     (long long)version, EB_SCHEMA_VERSION);
   free(format);
-  return eb_error_prefix(error, "%s", path);
+  return error;
 }
 
 eb_error eb_results_open(const char *path, eb_results **out) {
@@ -161,7 +161,7 @@ eb_error eb_results_open(const char *path, eb_results **out) {
   results->file = -1;
   eb_error error = eb_string_set(&results->path, path);
   if (!error) error = eb_h5_open_file(path, false, &results->file);
-  if (!error) error = check_schema(results->file, path);
+  if (!error) error = eb_error_prefix(check_schema(results->file), "%s", path);
   if (!error) error = eb_error_prefix(read_environment(results), "%s", path);
   if (!error) error = eb_error_prefix(read_runs(results), "%s", path);
   if (error)
@@ -348,49 +348,34 @@ static eb_error read_list(const eb_results *results, int run, const char *path, 
   return EB_OK;
 }
 
-eb_step_table eb_results_table_info(int table) {
-  if (table < EB_STEP_PHASES)
-    return (eb_step_table){"steps", eb_columns[table].name, eb_columns[table].unit};
-  if (table < EB_STEP_COUNTERS)
-    return (eb_step_table){"phases", eb_phase_name((eb_phase)(table - EB_STEP_PHASES)), "s"};
-  return (eb_step_table){"counters", eb_counter_name((eb_counter)(table - EB_STEP_COUNTERS)), "1"};
-}
-
-/* The path of a table is "GROUP/NAME". */
-static void table_path(int table, char path[static 128]) {
-  eb_step_table info = eb_results_table_info(table);
-  snprintf(path, 128, "%s/%s", info.group, info.name);
-}
-
 static eb_error read_zeros(const eb_results *results, int run, double **values, size_t *count) {
   EB_TRY(read_list(results, run, "steps/step", H5T_NATIVE_DOUBLE, values, count));
   memset(*values, 0, *count * sizeof **values);
   return EB_OK;
 }
 
-/* Phases and counters that are 0 in all steps are not in the file. */
-eb_error eb_results_column(const eb_results *results, int run, const char *path, double **values,
-                           size_t *count) {
-  char left_out[128];
-  for (int table = EB_STEP_PHASES; table < EB_STEP_TABLES; table++) {
-    table_path(table, left_out);
-    if (strcmp(path, left_out) == 0 && !eb_results_has(results, run, path))
-      return read_zeros(results, run, values, count);
-  }
-  return read_list(results, run, path, H5T_NATIVE_DOUBLE, values, count);
+/* Whether a run does not have it since it is 0. */
+static bool is_left_out(const eb_results *results, int run, const char *path, bool series) {
+  eb_schema_entry entry;
+  return !eb_results_has(results, run, path) && eb_schema_find(path, &entry) &&
+         entry.series == series && entry.absence == EB_ABSENT_AS_ZERO;
 }
 
-/* Columns that files older than them lack read as zeros, too. */
+eb_error eb_results_read(const eb_results *results, int run, const char *path, double **values,
+                         size_t *count) {
+  return is_left_out(results, run, path, true)
+             ? read_zeros(results, run, values, count)
+             : read_list(results, run, path, H5T_NATIVE_DOUBLE, values, count);
+}
+
 eb_error eb_results_steps(const eb_results *results, int run, int table, double **values,
                           size_t *count) {
-  char path[128];
-  table_path(table, path);
-  if (table >= EB_COL_COMPONENTS && !eb_results_has(results, run, path))
-    return read_zeros(results, run, values, count);
-  return read_list(results, run, path, H5T_NATIVE_DOUBLE, values, count);
+  eb_schema_entry entry;
+  eb_schema_at(table, &entry);
+  return eb_results_read(results, run, entry.path, values, count);
 }
 
-/* ---- parts ----------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, void *out) {
   (void)group;
@@ -398,10 +383,6 @@ static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, vo
   eb_error error = eb_strings_add(out, name);
   eb_error_free(error);
   return error ? -1 : 0;
-}
-
-eb_error eb_results_parts(const eb_results *results, int run, eb_strings *out) {
-  return eb_results_members(results, run, EB_PARTS_GROUP, out);
 }
 
 eb_error eb_results_members(const eb_results *results, int run, const char *group,
@@ -414,6 +395,34 @@ eb_error eb_results_members(const eb_results *results, int run, const char *grou
                             H5P_DEFAULT) < 0
              ? eb_results_locate(results, run, eb_h5_error("cannot list", path))
              : EB_OK;
+}
+
+/* Appends what there is for NAME in the path of an entry. */
+static eb_error add_named(const eb_results *results, int run, const char *path, const char *name,
+                          eb_strings *out) {
+  eb_strings names = {0};
+  char group[100], *whole = NULL;
+  snprintf(group, sizeof group, "%.*s", (int)(name - path) - 1, path);
+  eb_error error = eb_results_members(results, run, group, &names);
+  for (int i = 0; i < names.count && !error; i++) {
+    error = eb_string_format(&whole, "%s/%s%s", group, names.items[i], name + strlen("NAME"));
+    if (!error) error = eb_strings_add(out, whole);
+  }
+  free(whole);
+  eb_strings_clear(&names);
+  return error;
+}
+
+eb_error eb_results_paths(const eb_results *results, int run, const eb_schema_entry *entry,
+                          eb_strings *out) {
+  char group[100];
+  const char *path = entry->path, *name = strstr(path, "NAME");
+  if (name) return add_named(results, run, path, name, out);
+  snprintf(group, sizeof group, "%.*s", (int)(strrchr(path, '/') - path), path);
+  bool there = entry->absence == EB_ABSENT_UNTOLD  ? eb_results_has(results, run, path)
+               : entry->absence == EB_ABSENT_GROUP ? eb_results_has(results, run, group)
+                                                   : true;
+  return there ? eb_strings_add(out, path) : EB_OK;
 }
 
 /* ---- residuals ------------------------------------------------------------------------------- */
@@ -434,8 +443,8 @@ static bool are_offsets(const int64_t *offsets, size_t count) {
 static eb_error fill_residuals(const eb_results *results, int run, eb_residuals *out) {
   size_t count, values, seconds, rounds;
   EB_TRY(read_list(results, run, "residuals/offsets", H5T_NATIVE_INT64, &out->offsets, &count));
-  EB_TRY(eb_results_column(results, run, "residuals/values", &out->values, &values));
-  EB_TRY(eb_results_column(results, run, "residuals/seconds", &out->seconds, &seconds));
+  EB_TRY(eb_results_read(results, run, "residuals/values", &out->values, &values));
+  EB_TRY(eb_results_read(results, run, "residuals/seconds", &out->seconds, &seconds));
   EB_TRY(read_norm(results, run, &out->norm));
   if (count == 0 && values == 0) return EB_OK;
   if (!are_offsets(out->offsets, count) || seconds != values ||
@@ -443,7 +452,6 @@ static eb_error fill_residuals(const eb_results *results, int run, eb_residuals 
     return eb_results_locate(
         results, run, EB_ERROR(EB_ERR_FORMAT, "residuals/offsets do not fit residuals/values"));
   out->steps = count - 1;
-  if (!eb_results_has(results, run, "residuals/round_offsets")) return EB_OK;
   EB_TRY(read_list(results, run, "residuals/round_offsets", H5T_NATIVE_INT64, &out->round_offsets,
                    &count));
   EB_TRY(read_list(results, run, "residuals/rounds", H5T_NATIVE_INT64, &out->rounds, &rounds));
@@ -480,6 +488,7 @@ eb_error eb_results_number(const eb_results *results, int run, const char *of, d
   void *value;
   *out = NAN;
   snprintf(path, sizeof path, "/runs/%s/%s", results->runs[run].id, of);
+  if (is_left_out(results, run, of, false) && eb_results_has(results, run, "setup")) *out = 0;
   if (!eb_h5_exists(results->file, path)) return EB_OK;
   eb_error error = eb_h5_get(results->file, path, H5T_NATIVE_DOUBLE, sizeof *out, &value, &shape);
   if (!error && shape.rank != 0) error = EB_ERROR(EB_ERR_FORMAT, "%s is not one number", of);
@@ -488,21 +497,11 @@ eb_error eb_results_number(const eb_results *results, int run, const char *of, d
   return eb_results_locate(results, run, error);
 }
 
-eb_error eb_results_setup(const eb_results *results, int run, const char *name, double *out) {
-  char path[200];
-  snprintf(path, sizeof path, "setup/%s", name);
-  EB_TRY(eb_results_number(results, run, path, out));
-  if (eb_results_has(results, run, path) || !eb_results_has(results, run, "setup")) return EB_OK;
-  for (int table = EB_STEP_PHASES; table < EB_STEP_TABLES; table++)
-    if (strcmp(name, eb_results_table_info(table).name) == 0) *out = 0;
-  return EB_OK;
-}
-
 eb_error eb_results_memory(const eb_results *results, int run, double bytes[EB_MEMORY_KINDS]) {
   for (int i = 0; i < EB_MEMORY_KINDS; i++) {
-    char name[64];
-    snprintf(name, sizeof name, "memory/%s", eb_memory_name((eb_memory_kind)i));
-    EB_TRY(eb_results_setup(results, run, name, &bytes[i]));
+    char path[80];
+    snprintf(path, sizeof path, "setup/memory/%s", eb_memory_name((eb_memory_kind)i));
+    EB_TRY(eb_results_number(results, run, path, &bytes[i]));
   }
   return EB_OK;
 }
@@ -551,7 +550,7 @@ void eb_results_tree_clear(eb_tree_log *tree) {
 
 eb_error eb_results_frame_count(const eb_results *results, int run, size_t *out) {
   double *time;
-  EB_TRY(eb_results_column(results, run, "frames/time", &time, out));
+  EB_TRY(eb_results_read(results, run, "frames/time", &time, out));
   free(time);
   return EB_OK;
 }

@@ -6,6 +6,7 @@
 #define EB_RESULTS_READ_H
 
 #include "harness/results/record.h"
+#include "harness/results/schema.h"
 #include "harness/strings.h"
 #include "problems/mesh/mesh.h"
 #include "problems/step.h"
@@ -45,42 +46,27 @@ EB_MUST eb_error eb_results_frame_row(const eb_results *results, int run, const 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 /* A one-dimensional dataset of a run as doubles, by its path: "steps/wall", "phases/factor",
- * "counters/solves", "residuals/values", "frames/time". Runs without tables (skipped, or crashed in
- * their set-up) give *count = 0 and a valid pointer; phases and counters that have been left out
- * give zeros. An unknown path in a run that has tables is EB_ERR_LIBRARY. */
-EB_MUST eb_error eb_results_column(const eb_results *results, int run, const char *path,
-                                   double **values, size_t *count);
-/* Tables with one number a step, by number: those of steps/ (eb_column), of phases/ (from
- * EB_STEP_PHASES on, by eb_phase; s) and of counters/ (from EB_STEP_COUNTERS on, by eb_counter). */
-enum {
-  EB_STEP_PHASES = EB_COL_COUNT,
-  EB_STEP_COUNTERS = EB_STEP_PHASES + EB_PHASE_COUNT,
-  EB_STEP_TABLES = EB_STEP_COUNTERS + EB_COUNTERS
-};
-typedef struct eb_step_table {
-  const char *group, *name, *unit;
-} eb_step_table;
-eb_step_table eb_results_table_info(int table);
-/* The caller frees *values; zeros in files older than the table. */
+ * "parts/bone/turn_x", "residuals/values", "frames/time". Runs without tables (skipped, or crashed
+ * in their set-up) give *count = 0 and a valid pointer; what is left out since it is 0 throughout
+ * (harness/results/schema.h) gives zeros. A path that a run with tables lacks is EB_ERR_LIBRARY.
+ * The caller frees *values. */
+EB_MUST eb_error eb_results_read(const eb_results *results, int run, const char *path,
+                                 double **values, size_t *count);
+/* The same of what all runs have, by its number (eb_schema_at). */
 EB_MUST eb_error eb_results_steps(const eb_results *results, int run, int table, double **values,
                                   size_t *count);
-
-/* Appends the names of the parts whose figures a run tells; none in older files. The columns of one
- * are read as EB_PARTS_GROUP/NAME/COLUMN (eb_part_columns). */
-EB_MUST eb_error eb_results_parts(const eb_results *results, int run, eb_strings *out);
-/* The names in a group of the run; none where there is no such group. */
+/* One number of the run by its path: "subspace/null", "setup/flops". *out is NAN when the file does
+ * not say, and 0 of what a set-up leaves out since it is. */
+EB_MUST eb_error eb_results_number(const eb_results *results, int run, const char *path,
+                                   double *out);
+/* Appends the paths of what an entry stands for in a run: of what is in every run its own, of the
+ * rest what the run has. */
+EB_MUST eb_error eb_results_paths(const eb_results *results, int run, const eb_schema_entry *entry,
+                                  eb_strings *out);
+/* Appends the names in a group of the run; none where there is no such group. */
 EB_MUST eb_error eb_results_members(const eb_results *results, int run, const char *group,
                                     eb_strings *out);
 
-/* A figure of the set-up by its path below setup/: "order" (s), "flops", "memory/factor" (byte).
- * *out is NAN when the file does not say: no set-up was reached, or the solver did not report it;
- * phases and counters that have been left out are 0. */
-EB_MUST eb_error eb_results_setup(const eb_results *results, int run, const char *path,
-                                  double *out);
-/* One number of the run by its path: "subspace/null", "subspace/variance/bone", "element/rank",
- * "embedding/error_max". NAN where the run tells none. */
-EB_MUST eb_error eb_results_number(const eb_results *results, int run, const char *path,
-                                   double *out);
 /* Bytes that the solver holds while it steps, by eb_memory_kind; NAN for kinds that the file does
  * not tell. */
 EB_MUST eb_error eb_results_memory(const eb_results *results, int run,
@@ -100,8 +86,7 @@ typedef struct eb_residuals {
   double *seconds;  /* wall seconds since the step began, beside each value */
   char *norm;       /* what the values are */
   /* How many residuals of step s there were before the problem was made anew within it:
-   * rounds[round_offsets[s]] .. rounds[round_offsets[s + 1] - 1]. Both NULL in files older than
-   * this. */
+   * rounds[round_offsets[s]] .. rounds[round_offsets[s + 1] - 1]; NULL without steps. */
   int64_t *rounds, *round_offsets;
 } eb_residuals;
 EB_MUST eb_error eb_results_residuals(const eb_results *results, int run, eb_residuals *out);
@@ -160,7 +145,7 @@ void eb_result_surface_clear(eb_result_surface *surface);
 
 /* What a run's scene is made of, before any cut. */
 typedef struct eb_result_scene {
-  bool told; /* false in older files, and of runs that ended before their scene was built */
+  bool told;               /* false of runs that ended before their scene was built */
   char material[400];      /* kinds of all regions, each once; behind a + fibres that some have */
   int dimensions;          /* in which nodes move: 2 for triangles */
   int64_t joints, carried; /* of the articulation, and nodes that ride on it */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/schema.h"
 #include "harness/strings.h"
 
 static const char *const outcome_names[EB_OUTCOMES] = {"unfinished",    "completed", "diverged",
@@ -43,10 +44,12 @@ const eb_field eb_run_fields[] = {TEXT(identity),
                                   TEXT(scene),
                                   TEXT(scene_hash),
                                   TEXT(parameters),
+                                  TEXT(parameters_changed),
                                   TEXT(mesh_source),
                                   TEXT(stand_in),
                                   TEXT(solver),
                                   TEXT(options),
+                                  TEXT(options_changed),
                                   TEXT(plugin),
                                   TEXT(client),
                                   TEXT(counts),

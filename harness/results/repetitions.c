@@ -3,57 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/names.h"
 #include "harness/results/export.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
-#include "problems/scene_impl.h"
 
-/* Those of the assignments "a=1,b=2" that are not among the defaults, behind a colon. */
-static eb_error put_changed(const char *assignments, const char *defaults, eb_text *out) {
-  char separator = ':';
-  for (const char *at = assignments; *at;) {
-    size_t length = strcspn(at, ","), name = strcspn(at, "=");
-    const char *usual;
-    size_t bytes = eb_assigned_value(defaults, at, name, &usual);
-    bool same =
-        name < length && bytes == length - name - 1 && strncmp(at + name + 1, usual, bytes) == 0;
-    if (!same) {
-      EB_TRY(eb_text_printf(out, "%c%.*s", separator, (int)length, at));
-      separator = ',';
-    }
-    at += length + (at[length] == ',');
-  }
-  return EB_OK;
-}
-
-/* Whether nothing has to be given: the command of a program of the user's has to. */
-static bool has_defaults(const eb_option *options) {
-  for (; options && options->name; options++)
-    if (!options->fallback) return false;
-  return true;
-}
-
-/* `options` NULL: of an owner that is not known. */
-static eb_error put_owner(const char *name, const eb_option *options, const char *assignments,
-                          eb_text *out) {
-  eb_values *values;
-  EB_TRY(eb_text_printf(out, "%s", name));
-  EB_TRY(eb_values_create(name, has_defaults(options) ? options : NULL, NULL, &values));
-  eb_error error = put_changed(assignments, eb_values_canonical(values), out);
-  eb_values_destroy(values);
-  return error;
+static eb_error put_owner(const char *name, const char *changed, eb_text *out) {
+  return eb_text_printf(out, "%s%s%s", name, *changed ? ":" : "", changed);
 }
 
 eb_error eb_run_scene_name(const eb_run *run, eb_text *out) {
-  const eb_scene_ops *scene = eb_scene_find(run->scene);
-  return put_owner(run->scene, scene ? scene->parameters : NULL, run->parameters, out);
+  return put_owner(run->scene, run->parameters_changed, out);
 }
 
 eb_error eb_run_work_name(const eb_run *run, eb_text *out) {
   enum { USUAL_THREADS = 1, USUAL_SEED = 0 };
-  const eb_solver_ops *solver = *run->plugin ? NULL : eb_solver_find(run->solver);
-  EB_TRY(put_owner(run->solver, solver ? solver->options : NULL, run->options, out));
+  EB_TRY(put_owner(run->solver, run->options_changed, out));
   if (*run->mesh_source && strcmp(run->mesh_source, "generated") != 0)
     EB_TRY(eb_text_printf(out, "/mesh:%s", run->mesh_source));
   EB_TRY(eb_text_printf(out, "/steps:%lld", (long long)run->steps_wanted));

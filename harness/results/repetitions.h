@@ -7,9 +7,8 @@
 
 /* "bench/beam:resolution=0.25" and "newton:linear=cg/steps:20/threads:2": scene and solver with
  * what is not at its default, then mesh file, steps, threads, seed and start, the latter three
- * where they are not 1, not the usual one, not the scene's own. The same in all files and builds
- * that keep the defaults, so that figures of many commits can be one series; solvers that this
- * program does not know keep all their options. Appended to the texts. */
+ * where they are not 1, not the usual one, not the scene's own. What the defaults were is in the
+ * file, so that a run keeps its name; plug-ins' options are all told. Appended to the texts. */
 EB_MUST eb_error eb_run_scene_name(const eb_run *run, eb_text *out);
 EB_MUST eb_error eb_run_work_name(const eb_run *run, eb_text *out);
 

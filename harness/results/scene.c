@@ -72,21 +72,20 @@ static const char *fibre_name(int fibre) {
 }
 
 static const eb_quantity material_names[] = {
-    {"kind", "1", EB_NAMED, offsetof(eb_material, kind), 1, material_kind_name, false},
-    {"fibre", "1", EB_NAMED, offsetof(eb_material, fibre), 1, fibre_name, false},
+    {"kind", "1", EB_NAMED, offsetof(eb_material, kind), 1, material_kind_name},
+    {"fibre", "1", EB_NAMED, offsetof(eb_material, fibre), 1, fibre_name},
     {0}};
-static const eb_quantity material_quantities[] = {{"integration", "1", EB_NAMED,
-                                                   offsetof(eb_material, integration), 1,
-                                                   eb_integration_name, false},
-                                                  EB_REALS(eb_material, young, "Pa", 1),
-                                                  EB_REALS(eb_material, poisson, "1", 1),
-                                                  EB_REALS(eb_material, density, "kg/m^3", 1),
-                                                  EB_REALS(eb_material, fibre_stiffness, "Pa", 1),
-                                                  EB_REALS(eb_material, fibre_exponent, "1", 1),
-                                                  EB_REALS(eb_material, activation, "1", 1),
-                                                  EB_REALS(eb_material, thickness, "m", 1),
-                                                  EB_REALS(eb_material, hourglass, "1", 1),
-                                                  {0}};
+static const eb_quantity material_quantities[] = {
+    {"integration", "1", EB_NAMED, offsetof(eb_material, integration), 1, eb_integration_name},
+    EB_REALS(eb_material, young, "Pa", 1),
+    EB_REALS(eb_material, poisson, "1", 1),
+    EB_REALS(eb_material, density, "kg/m^3", 1),
+    EB_REALS(eb_material, fibre_stiffness, "Pa", 1),
+    EB_REALS(eb_material, fibre_exponent, "1", 1),
+    EB_REALS(eb_material, activation, "1", 1),
+    EB_REALS(eb_material, thickness, "m", 1),
+    EB_REALS(eb_material, hourglass, "1", 1),
+    {0}};
 
 static eb_error put_materials(hid_t group, const eb_scene *scene) {
   size_t regions = (size_t)scene->material_count;
@@ -133,7 +132,7 @@ static eb_error put_free_bodies(hid_t group, const eb_scene *scene) {
 }
 
 static const eb_quantity jointed_body_quantities[] = {
-    {"parent", "1", EB_INDEX, offsetof(eb_rigid_body, parent), 1, NULL, false},
+    {"parent", "1", EB_INDEX, offsetof(eb_rigid_body, parent), 1, NULL},
     EB_REALS(eb_rigid_body, pivot, "m", 3),
     EB_REALS(eb_rigid_body, axis, "1", 3),
     EB_REALS(eb_rigid_body, mass, "kg", 1),
@@ -153,9 +152,9 @@ typedef struct rider {
   double place[3];
 } rider;
 static const eb_quantity rider_quantities[] = {
-    {"rider_node", "1", EB_INDEX, offsetof(rider, node), 1, NULL, false},
-    {"rider_body", "1", EB_INDEX, offsetof(rider, body), 1, NULL, false},
-    {"rider_place", "m", EB_REAL, offsetof(rider, place), 3, NULL, false},
+    {"rider_node", "1", EB_INDEX, offsetof(rider, node), 1, NULL},
+    {"rider_body", "1", EB_INDEX, offsetof(rider, body), 1, NULL},
+    {"rider_place", "m", EB_REAL, offsetof(rider, place), 3, NULL},
     {0}};
 
 static eb_error put_articulation(hid_t group, const eb_scene *scene) {
@@ -219,7 +218,7 @@ static const char *collider_kind_name(int kind) {
 }
 
 static const eb_quantity collider_quantities[] = {
-    {"kind", "1", EB_NAMED, offsetof(eb_collider, kind), 1, collider_kind_name, false},
+    {"kind", "1", EB_NAMED, offsetof(eb_collider, kind), 1, collider_kind_name},
     EB_REALS(eb_collider, origin, "m", 3),
     EB_REALS(eb_collider, axis, "1", 3),
     EB_REALS(eb_collider, radius, "m", 1),
@@ -227,10 +226,10 @@ static const eb_quantity collider_quantities[] = {
     EB_REALS(eb_collider, stiffness, "Pa/m", 1),
     EB_REALS(eb_collider, damping, "Pa s/m", 1),
     EB_REALS(eb_collider, friction, "1", 1),
-    {"margin", "m", EB_REAL, offsetof(eb_collider, margin), 1, NULL, true},
-    {"grip", "Pa s/m", EB_REAL, offsetof(eb_collider, grip), 1, NULL, true},
-    {"isotropy", "1", EB_REAL, offsetof(eb_collider, isotropy), 1, NULL, true},
-    {"implicit", "1", EB_FLAG, offsetof(eb_collider, implicit), 1, NULL, true},
+    EB_REALS(eb_collider, margin, "m", 1),
+    EB_REALS(eb_collider, grip, "Pa s/m", 1),
+    EB_REALS(eb_collider, isotropy, "1", 1),
+    {"implicit", "1", EB_FLAG, offsetof(eb_collider, implicit), 1, NULL},
     {0}};
 
 static eb_error put_colliders(hid_t group, const eb_scene *scene) {

@@ -34,7 +34,7 @@ const char *eb_element_set(eb_element_type type);
  *     collider_offset            frames x colliders x 3, m: at the time of a frame a collider's
  *                                origin is `origin` + its offset
  *     collider_velocity          frames x colliders x 3, m/s
- * Files older than margin, grip, implicit and isotropy read them as 0. */
+ */
 
 #define EB_COLLIDER_OFFSET "frames/collider_offset"
 

@@ -135,11 +135,10 @@ void eb_shardings_forget(eb_shardings *all, uint64_t plan) {
 
 static const char GROUP[] = "plans", COMMAND[] = "command_line";
 
-static const eb_quantity columns[] = {
-    {"shard", "1", EB_LONG, offsetof(eb_shard, number), 1, NULL, false},
-    {"wanted", "1", EB_LONG, offsetof(eb_shard, wanted), 1, NULL, false},
-    {"done", "1", EB_LONG, offsetof(eb_shard, done), 1, NULL, false},
-    {0}};
+static const eb_quantity columns[] = {{"shard", "1", EB_LONG, offsetof(eb_shard, number), 1, NULL},
+                                      {"wanted", "1", EB_LONG, offsetof(eb_shard, wanted), 1, NULL},
+                                      {"done", "1", EB_LONG, offsetof(eb_shard, done), 1, NULL},
+                                      {0}};
 
 /* The type of texts that fill `bytes`, the 0 at the end included. */
 static hid_t text_type(size_t bytes) {

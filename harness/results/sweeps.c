@@ -31,10 +31,10 @@ static const eb_field fields[] = {TEXT(identity),
                                   {0}};
 
 static const eb_quantity trials[] = {
-    {"value", "see option", EB_REAL, offsetof(eb_sweep_trial, value), 1, NULL, false},
-    {"stable", "1", EB_INT, offsetof(eb_sweep_trial, stable), 1, NULL, false},
-    {"energy", "J", EB_REAL, offsetof(eb_sweep_trial, energy), 1, NULL, false},
-    {"steps", "1", EB_LONG, offsetof(eb_sweep_trial, steps), 1, NULL, false},
+    {"value", "see option", EB_REAL, offsetof(eb_sweep_trial, value), 1, NULL},
+    {"stable", "1", EB_INT, offsetof(eb_sweep_trial, stable), 1, NULL},
+    {"energy", "J", EB_REAL, offsetof(eb_sweep_trial, energy), 1, NULL},
+    {"steps", "1", EB_LONG, offsetof(eb_sweep_trial, steps), 1, NULL},
     {0}};
 
 void eb_sweep_record_clear(eb_sweep_record *record) {

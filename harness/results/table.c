@@ -130,7 +130,6 @@ eb_error eb_quantities_get(hid_t group, const eb_quantity *list, void *items, si
                            size_t most, int32_t *count) {
   eb_error error = EB_OK;
   for (const eb_quantity *q = list; q->name && !error; q++) {
-    if (q->younger && !eb_h5_exists(group, q->name)) continue;
     hid_t type = open_type(q);
     size_t size = H5Tget_size(type);
     eb_h5_shape shape;

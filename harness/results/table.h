@@ -39,12 +39,11 @@ typedef struct eb_quantity {
   eb_number number;
   size_t offset, columns;
   const char *(*name_of)(int value); /* EB_NAMED: from 0 on; NULL behind the last */
-  bool younger;                      /* than the first files, which read as they were */
 } eb_quantity;
 
 /* Doubles, by the name of the member. */
 #define EB_REALS(type, member, unit, columns)                                                      \
-  { #member, unit, EB_REAL, offsetof(type, member), columns, NULL, false }
+  { #member, unit, EB_REAL, offsetof(type, member), columns, NULL }
 
 /* Both go through all quantities of items that are `stride` bytes apart. Reading fills `most` items
  * at most, and says how many there are. */

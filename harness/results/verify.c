@@ -137,65 +137,35 @@ static herr_t check_object(hid_t root, const char *name, const H5O_info_t *info,
 
 /* ---- through the readers --------------------------------------------------------------------- */
 
-static eb_error check_tables(const eb_results *results, int run) {
-  size_t rows = 0;
-  for (int i = 0; i < EB_STEP_TABLES; i++) {
-    double *values;
-    size_t count;
-    EB_TRY(eb_results_steps(results, run, i, &values, &count));
-    free(values);
-    if (i == 0) rows = count;
-    if (count == rows) continue;
-    eb_step_table table = eb_results_table_info(i);
-    return eb_results_locate(results, run,
-                             EB_ERROR(EB_ERR_FORMAT,
-                                      "%s/%s has %zu rows where the first table has %zu",
-                                      table.group, table.name, count, rows));
-  }
-  return EB_OK;
+/* What has a number a step has as many as steps/. */
+static eb_error check_path(const eb_results *results, int run, const eb_schema_entry *entry,
+                           const char *path, size_t steps) {
+  double *values, value;
+  size_t count;
+  if (!entry->series) return eb_results_number(results, run, path, &value);
+  EB_TRY(eb_results_read(results, run, path, &values, &count));
+  free(values);
+  if (count == steps) return EB_OK;
+  return eb_results_locate(
+      results, run,
+      EB_ERROR(EB_ERR_FORMAT, "%s has %zu rows, and there are %zu steps", path, count, steps));
 }
 
-/* Parts have all their columns, as long as steps/ are. */
-static eb_error check_parts(const eb_results *results, int run) {
-  eb_strings names = {0};
-  size_t rows = 0, count;
-  double *values;
-  eb_error error = eb_results_steps(results, run, EB_COL_STEP, &values, &rows);
+static eb_error check_entries(const eb_results *results, int run) {
+  size_t steps;
+  double *numbers;
+  eb_error error = eb_results_steps(results, run, EB_COL_STEP, &numbers, &steps);
   if (error) return error;
-  free(values);
-  error = eb_results_parts(results, run, &names);
-  for (int i = 0; i < names.count * EB_PART_COLUMNS && !error; i++) {
-    char path[300];
-    snprintf(path, sizeof path, "%s/%.200s/%s", EB_PARTS_GROUP, names.items[i / EB_PART_COLUMNS],
-             eb_part_columns[i % EB_PART_COLUMNS].name);
-    error = eb_results_column(results, run, path, &values, &count);
-    if (error) break;
-    free(values);
-    if (count != rows)
-      error = eb_results_locate(
-          results, run, EB_ERROR(EB_ERR_FORMAT, "%s has %zu rows, steps/ %zu", path, count, rows));
+  free(numbers);
+  eb_schema_entry entry;
+  for (int i = 0; !error && eb_schema_at(i, &entry); i++) {
+    eb_strings paths = {0};
+    error = eb_results_paths(results, run, &entry, &paths);
+    for (int k = 0; k < paths.count && !error; k++)
+      error = check_path(results, run, &entry, paths.items[k], steps);
+    eb_strings_clear(&paths);
   }
-  eb_strings_clear(&names);
   return error;
-}
-
-/* Rotations, too. */
-static eb_error check_rotations(const eb_results *results, int run) {
-  size_t rows = 0, count;
-  double *values;
-  if (!eb_results_has(results, run, EB_ROTATION_GROUP)) return EB_OK;
-  EB_TRY(eb_results_steps(results, run, EB_COL_STEP, &values, &rows));
-  free(values);
-  for (int i = 0; i < EB_ROTATION_COLUMNS; i++) {
-    char path[64];
-    snprintf(path, sizeof path, "%s/%s", EB_ROTATION_GROUP, eb_rotation_columns[i].name);
-    EB_TRY(eb_results_column(results, run, path, &values, &count));
-    free(values);
-    if (count != rows)
-      return eb_results_locate(
-          results, run, EB_ERROR(EB_ERR_FORMAT, "%s has %zu rows, steps/ %zu", path, count, rows));
-  }
-  return EB_OK;
 }
 
 /* What the scene is made of, mesh and surface of the run's scene, frames, colliders and obstacles,
@@ -248,15 +218,9 @@ static eb_error copy_contact_problem(const eb_results *results, int run) {
 }
 
 static eb_error check_run(const eb_results *results, int run) {
-  double value, bytes[EB_MEMORY_KINDS];
   eb_tree_log tree;
   eb_residuals residuals;
-  EB_TRY(check_tables(results, run));
-  EB_TRY(check_parts(results, run));
-  EB_TRY(check_rotations(results, run));
-  for (int i = EB_COL_COUNT; i < EB_STEP_TABLES; i++)
-    EB_TRY(eb_results_setup(results, run, eb_results_table_info(i).name, &value));
-  EB_TRY(eb_results_memory(results, run, bytes));
+  EB_TRY(check_entries(results, run));
   EB_TRY(eb_results_tree(results, run, &tree));
   eb_results_tree_clear(&tree);
   EB_TRY(eb_results_residuals(results, run, &residuals));

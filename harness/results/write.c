@@ -19,10 +19,9 @@ enum { FREE, SCRIPTED, ON_JOINTED_BODY, ON_FREE_BODY };
 
 /* ---- the datasets ---------------------------------------------------------------------------- */
 
-/* The tables of a run: columns of steps/, phases/ and counters/ in the order of
- * eb_results_table_info, then: */
+/* The tables of a run beside the columns of its steps. */
 enum {
-  RESIDUALS = EB_STEP_TABLES,
+  RESIDUALS,
   RESIDUAL_SECONDS,
   OFFSETS,
   ROUNDS,
@@ -196,6 +195,16 @@ static const struct {
     [CHECKPOINT_TWISTS] = {
         {"checkpoints/body_twist", "m/s, rad/s", EB_REAL, "as frames/body_twist"}, false}};
 
+/* The columns of a group, a row a step. */
+typedef struct series {
+  char group[80];
+  bool drop_zeros; /* a column of zeros is left out */
+  int count;
+  size_t rows;
+  eb_table *tables;
+} series;
+enum { STEPS, PHASES, COUNTERS, EVERY_RUN }; /* the first groups */
+
 struct eb_recorder {
   char *path;
   hid_t file, run;
@@ -212,35 +221,94 @@ struct eb_recorder {
   double *springs;  /* springs x 4: work space */
   uint8_t *fixed;   /* nodes: work space */
   eb_table tables[TABLES];
-  eb_table *parts; /* parts x EB_PART_COLUMNS */
-  int part_tables;
-  eb_table rotations[EB_ROTATION_COLUMNS];
-  bool rotates; /* they are open */
+  series *series;
+  int series_count;
 };
 
+enum { ROWS_PER_CHUNK = 256 };
+
+static eb_error make_group(hid_t where, const char *path) {
+  hid_t group;
+  EB_TRY(eb_h5_group(where, path, &group));
+  H5Gclose(group);
+  return EB_OK;
+}
+
+/* ---- columns of steps ------------------------------------------------------------------------ */
+
+/* Columns that every run has are explained in schema.md alone: a million runs would repeat it. */
+static eb_error open_columns(hid_t run, series *s) {
+  eb_schema_entry column;
+  while (eb_schema_column(s->group, s->count, &column)) s->count++;
+  EB_TRY(EB_NEW(s->tables, s->count));
+  eb_tables_start(s->tables, s->count);
+  for (int i = 0; eb_schema_column(s->group, i, &column); i++) {
+    bool told = column.absence == EB_ABSENT_GROUP;
+    const eb_dataset what = {column.path, column.unit, column.whole ? EB_WHOLE : EB_REAL,
+                             told ? column.meaning : NULL};
+    s->drop_zeros = column.absence == EB_ABSENT_AS_ZERO;
+    EB_TRY(eb_table_open(run, &what, (eb_h5_shape){0}, ROWS_PER_CHUNK, &s->tables[i]));
+  }
+  return EB_OK;
+}
+
+static eb_error open_series(eb_recorder *recorder, const char *group) {
+  size_t count = (size_t)recorder->series_count;
+  series *grown = eb_recalloc(recorder->series, count, count + 1, sizeof *grown);
+  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot record %s: out of memory", group);
+  recorder->series = grown;
+  recorder->series_count++;
+  snprintf(grown[count].group, sizeof grown[count].group, "%s", group);
+  char parent[80];
+  snprintf(parent, sizeof parent, "%.*s", (int)strcspn(group, "/"), group);
+  EB_TRY(make_group(recorder->run, parent));
+  EB_TRY(make_group(recorder->run, group));
+  return open_columns(recorder->run, &grown[count]);
+}
+
+static series *find_series(const eb_recorder *recorder, const char *group) {
+  for (int i = 0; i < recorder->series_count; i++)
+    if (strcmp(recorder->series[i].group, group) == 0) return &recorder->series[i];
+  return NULL;
+}
+
+static eb_error add_columns(series *s, const double *row) {
+  for (int i = 0; i < s->count; i++) EB_TRY(eb_table_add(&s->tables[i], &row[i], 1));
+  s->rows++;
+  return EB_OK;
+}
+
+/* Rows of NaN up to so many. */
+static eb_error pad_series(series *s, size_t rows) {
+  static const double none = NAN;
+  for (; s->rows < rows; s->rows++)
+    for (int i = 0; i < s->count; i++) EB_TRY(eb_table_add(&s->tables[i], &none, 1));
+  return EB_OK;
+}
+
+eb_error eb_recorder_open(eb_recorder *recorder, const char *group) {
+  return recorder ? open_series(recorder, group) : EB_OK;
+}
+
+eb_error eb_recorder_row(eb_recorder *recorder, const char *group, const double *row) {
+  if (!recorder) return EB_OK;
+  if (!find_series(recorder, group)) EB_TRY(open_series(recorder, group));
+  series *s = find_series(recorder, group);
+  EB_TRY(pad_series(s, recorder->series[STEPS].rows - 1));
+  return add_columns(s, row);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
 static eb_error open_tables(eb_recorder *recorder) {
-  static const char *const groups[] = {"setup",    "steps",     "phases",
-                                       "counters", "residuals", "frames"};
-  static const hsize_t rows_per_chunk = 256;
-  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-    hid_t group;
-    EB_TRY(eb_h5_group(recorder->run, groups[i], &group));
-    H5Gclose(group);
-  }
-  for (int i = 0; i < POSITIONS; i++) {
-    char path[64];
-    eb_dataset column;
-    if (i < EB_STEP_TABLES) {
-      eb_step_table info = eb_results_table_info(i);
-      bool whole = i < EB_COL_COUNT && eb_columns[i].whole;
-      snprintf(path, sizeof path, "%s/%s", info.group, info.name);
-      column = (eb_dataset){path, info.unit, whole ? EB_WHOLE : EB_REAL, NULL};
-    } else {
-      column = datasets[i].what;
-    }
-    EB_TRY(eb_table_open(recorder->run, &column, (eb_h5_shape){0}, rows_per_chunk,
+  static const char *const groups[] = {"setup", "residuals", "frames"};
+  static const char *const of_steps[EVERY_RUN] = {"steps", "phases", "counters"};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+    EB_TRY(make_group(recorder->run, groups[i]));
+  for (int i = 0; i < EVERY_RUN; i++) EB_TRY(open_series(recorder, of_steps[i]));
+  for (int i = 0; i < POSITIONS; i++)
+    EB_TRY(eb_table_open(recorder->run, &datasets[i].what, (eb_h5_shape){0}, ROWS_PER_CHUNK,
                          &recorder->tables[i]));
-  }
   return EB_OK;
 }
 
@@ -314,11 +382,7 @@ static eb_error open_frame_tables(eb_recorder *recorder) {
                 {FRAME, contacts, {2, {3, 3}}},
                 {CONTACT_FORCE, contacts, three},
                 {DEMAND, contacts, three}};
-  if (contacts) {
-    hid_t group;
-    EB_TRY(eb_h5_group(recorder->run, "frames/contacts", &group));
-    H5Gclose(group);
-  }
+  if (contacts) EB_TRY(make_group(recorder->run, "frames/contacts"));
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (tables[i].there) EB_TRY(open_frame_table(recorder, tables[i].at, tables[i].row));
   return contacts ? eb_table_add(&recorder->tables[CONTACT_OFFSETS], &recorder->contacts, 1)
@@ -550,9 +614,7 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   if (environment >= 0 &&
       H5Ocopy(environment, ".", recorder->file, "environment", H5P_DEFAULT, H5P_DEFAULT) < 0)
     return eb_h5_error("cannot copy", "environment");
-  hid_t scenes;
-  EB_TRY(eb_h5_group(recorder->file, "scenes", &scenes));
-  H5Gclose(scenes);
+  EB_TRY(make_group(recorder->file, "scenes"));
   EB_TRY(create_run(recorder, run));
   if (!scene) return EB_OK;
   EB_TRY(write_scene(recorder, run, scene));
@@ -577,7 +639,6 @@ eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *r
   EB_TRY(EB_NEW(recorder, 1));
   recorder->file = recorder->run = -1;
   eb_tables_start(recorder->tables, TABLES);
-  eb_tables_start(recorder->rotations, EB_ROTATION_COLUMNS);
   eb_error error = eb_string_set(&recorder->path, path);
   if (!error) error = eb_h5_create_file(path, &recorder->file);
   if (!error) error = fill(recorder, environment, run, scene);
@@ -628,12 +689,10 @@ eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log) {
 
 eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
                           const eb_step_log *log) {
-  int at = 0;
   if (!recorder) return EB_OK;
-  for (int i = 0; i < EB_COL_COUNT; i++) EB_TRY(add_number(recorder, at++, row[i]));
-  for (int i = 0; i < EB_PHASE_COUNT; i++)
-    EB_TRY(add_number(recorder, at++, log->phase_seconds[i]));
-  for (int i = 0; i < EB_COUNTERS; i++) EB_TRY(add_number(recorder, at++, log->counters[i]));
+  EB_TRY(add_columns(&recorder->series[STEPS], row));
+  EB_TRY(add_columns(&recorder->series[PHASES], log->phase_seconds));
+  EB_TRY(add_columns(&recorder->series[COUNTERS], log->counters));
   int64_t kept =
       log->residual_count < log->residual_capacity ? log->residual_count : log->residual_capacity;
   EB_TRY(eb_table_add(&recorder->tables[RESIDUALS], log->residuals, (size_t)kept));
@@ -647,67 +706,6 @@ eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
   return add_number(recorder, OFFSETS, (double)recorder->residuals);
 }
 
-eb_error eb_recorder_open_parts(eb_recorder *recorder, int count, const char *const *names) {
-  enum { ROWS_PER_CHUNK = 256 };
-  hid_t group;
-  if (!recorder || count == 0) return EB_OK;
-  EB_TRY(EB_NEW(recorder->parts, count * EB_PART_COLUMNS));
-  eb_tables_start(recorder->parts, count * EB_PART_COLUMNS);
-  recorder->part_tables = count * EB_PART_COLUMNS;
-  EB_TRY(eb_h5_group(recorder->run, EB_PARTS_GROUP, &group));
-  H5Gclose(group);
-  for (int i = 0; i < recorder->part_tables; i++) {
-    const eb_column_info *column = &eb_part_columns[i % EB_PART_COLUMNS];
-    char path[128];
-    int used = snprintf(path, sizeof path, "%s/%s", EB_PARTS_GROUP, names[i / EB_PART_COLUMNS]);
-    if (i % EB_PART_COLUMNS == 0) {
-      EB_TRY(eb_h5_group(recorder->run, path, &group));
-      H5Gclose(group);
-    }
-    snprintf(path + used, sizeof path - (size_t)used, "/%s", column->name);
-    const eb_dataset what = {path, column->unit, EB_REAL, column->meaning};
-    EB_TRY(
-        eb_table_open(recorder->run, &what, (eb_h5_shape){0}, ROWS_PER_CHUNK, &recorder->parts[i]));
-  }
-  return EB_OK;
-}
-
-eb_error eb_recorder_parts(eb_recorder *recorder, const double *rows) {
-  for (int i = 0; recorder && i < recorder->part_tables; i++)
-    EB_TRY(eb_table_add(&recorder->parts[i], &rows[i], 1));
-  return EB_OK;
-}
-
-static eb_error open_rotations(eb_recorder *recorder) {
-  enum { ROWS_PER_CHUNK = 256 };
-  hid_t group;
-  EB_TRY(eb_h5_group(recorder->run, EB_ROTATION_GROUP, &group));
-  H5Gclose(group);
-  for (int i = 0; i < EB_ROTATION_COLUMNS; i++) {
-    const eb_column_info *column = &eb_rotation_columns[i];
-    char path[64];
-    snprintf(path, sizeof path, "%s/%s", EB_ROTATION_GROUP, column->name);
-    const eb_dataset what = {path, column->unit, EB_REAL, column->meaning};
-    EB_TRY(eb_table_open(recorder->run, &what, (eb_h5_shape){0}, ROWS_PER_CHUNK,
-                         &recorder->rotations[i]));
-  }
-  recorder->rotates = true;
-  return EB_OK;
-}
-
-eb_error eb_recorder_rotations(eb_recorder *recorder, int64_t before, const double *row) {
-  static const double none[EB_ROTATION_COLUMNS] = {NAN, NAN, NAN, NAN, NAN};
-  if (!recorder || (!recorder->rotates && !row)) return EB_OK;
-  int64_t missing = recorder->rotates ? 0 : before;
-  if (!recorder->rotates) EB_TRY(open_rotations(recorder));
-  for (int i = 0; i < EB_ROTATION_COLUMNS; i++) {
-    for (int64_t k = 0; k < missing; k++)
-      EB_TRY(eb_table_add(&recorder->rotations[i], &none[i], 1));
-    EB_TRY(eb_table_add(&recorder->rotations[i], row ? &row[i] : &none[i], 1));
-  }
-  return EB_OK;
-}
-
 eb_error eb_recorder_number(eb_recorder *recorder, eb_run_number number, const char *region,
                             double value) {
   char path[128], group_path[128];
@@ -715,10 +713,8 @@ eb_error eb_recorder_number(eb_recorder *recorder, eb_run_number number, const c
   if (!recorder) return EB_OK;
   snprintf(path, sizeof path, "%s%s%.60s", info->path, region ? "/" : "", region ? region : "");
   for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
-    hid_t group;
     snprintf(group_path, sizeof group_path, "%.*s", (int)(end - path), path);
-    EB_TRY(eb_h5_group(recorder->run, group_path, &group));
-    H5Gclose(group);
+    EB_TRY(make_group(recorder->run, group_path));
   }
   return eb_scalar_put(recorder->run, path, info->unit, value);
 }
@@ -731,7 +727,7 @@ eb_error eb_recorder_basis(eb_recorder *recorder, const eb_subspace_record *s) {
   EB_TRY(EB_NEW(phi, rows * size));
   for (size_t i = 0; i < rows; i++)
     memcpy(phi + size * i, s->phi + (size_t)s->stride * i, size * sizeof *phi);
-  eb_error error = eb_h5_group(recorder->run, EB_BASIS_GROUP, &group);
+  eb_error error = eb_h5_group(recorder->run, "basis", &group);
   if (!error) {
     error = eb_rows_put(group, "phi", EB_REAL, rows, size, "kg^-1/2", phi);
     if (!error)
@@ -762,7 +758,6 @@ static eb_error open_checkpoints(eb_recorder *recorder) {
   enum { OF_NUMBERS = 256 };
   const eb_scene *scene = recorder->scene;
   hsize_t nodes = (hsize_t)recorder->nodes, joints = 0, bodies = 0;
-  hid_t group;
   if (scene->articulation) joints = (hsize_t)eb_articulation_joints(scene->articulation);
   if (scene->free_bodies) bodies = (hsize_t)scene->free_bodies->count;
   const eb_h5_shape rows[] = {{0},
@@ -775,8 +770,7 @@ static eb_error open_checkpoints(eb_recorder *recorder) {
                               {1, {joints}},
                               {2, {bodies, 7}},
                               {2, {bodies, 6}}};
-  EB_TRY(eb_h5_group(recorder->run, "checkpoints", &group));
-  H5Gclose(group);
+  EB_TRY(make_group(recorder->run, "checkpoints"));
   for (int at = CHECKPOINT_STEP; at < TABLES; at++) {
     eb_h5_shape row = rows[at - CHECKPOINT_STEP];
     bool there = at < CHECKPOINT_ANGLES ||
@@ -819,8 +813,10 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
     EB_TRY(eb_table_skip(updates, recorder->frames_before_updates));
   }
   EB_TRY(eb_tables_commit(recorder->tables, TABLES));
-  EB_TRY(eb_tables_commit(recorder->parts, recorder->part_tables));
-  if (recorder->rotates) EB_TRY(eb_tables_commit(recorder->rotations, EB_ROTATION_COLUMNS));
+  for (series *s = recorder->series; s < recorder->series + recorder->series_count; s++) {
+    EB_TRY(pad_series(s, recorder->series[STEPS].rows));
+    EB_TRY(eb_tables_commit(s->tables, s->count));
+  }
   if (H5Fflush(recorder->file, H5F_SCOPE_GLOBAL) < 0)
     return eb_h5_error("cannot write", recorder->path);
   return EB_OK;
@@ -829,8 +825,8 @@ eb_error eb_recorder_commit(eb_recorder *recorder) {
 /* Closes every object first, so that closing the file writes all of it. */
 static void close_objects(eb_recorder *recorder) {
   eb_tables_clear(recorder->tables, TABLES);
-  eb_tables_clear(recorder->parts, recorder->part_tables);
-  eb_tables_clear(recorder->rotations, EB_ROTATION_COLUMNS);
+  for (int i = 0; i < recorder->series_count; i++)
+    eb_tables_clear(recorder->series[i].tables, recorder->series[i].count);
   if (recorder->run >= 0) H5Gclose(recorder->run);
   recorder->run = -1;
 }
@@ -846,11 +842,9 @@ eb_error eb_recorder_finish(eb_recorder *recorder, const eb_run *run) {
     EB_TRY(error);
   }
   EB_TRY(eb_recorder_commit(recorder));
-  EB_TRY(eb_tables_settle(recorder->tables, EB_STEP_PHASES, false));
-  EB_TRY(eb_tables_settle(recorder->tables + EB_STEP_PHASES, EB_PHASE_COUNT + EB_COUNTERS, true));
-  EB_TRY(eb_tables_settle(recorder->tables + EB_STEP_TABLES, TABLES - (int)EB_STEP_TABLES, false));
-  EB_TRY(eb_tables_settle(recorder->parts, recorder->part_tables, false));
-  EB_TRY(eb_tables_settle(recorder->rotations, EB_ROTATION_COLUMNS, false));
+  EB_TRY(eb_tables_settle(recorder->tables, TABLES, false));
+  for (series *s = recorder->series; s < recorder->series + recorder->series_count; s++)
+    EB_TRY(eb_tables_settle(s->tables, s->count, s->drop_zeros));
   close_objects(recorder);
   hid_t file = recorder->file;
   recorder->file = -1;
@@ -864,7 +858,8 @@ void eb_recorder_destroy(eb_recorder *recorder) {
     H5Fclose(recorder->file);
     H5Eclear2(H5E_DEFAULT);
   }
-  free(recorder->parts);
+  for (int i = 0; i < recorder->series_count; i++) free(recorder->series[i].tables);
+  free(recorder->series);
   free(recorder->vectors);
   free(recorder->springs);
   free(recorder->fixed);

@@ -25,13 +25,11 @@ EB_MUST eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log
 /* One row of steps/, phases/, counters/ and residuals/. Allocates only to grow. */
 EB_MUST eb_error eb_recorder_step(eb_recorder *recorder, const double row[EB_COL_COUNT],
                                   const eb_step_log *log);
-/* Opens the tables of parts/, before the first step; names are such as a file can have. */
-EB_MUST eb_error eb_recorder_open_parts(eb_recorder *recorder, int count, const char *const *names);
-/* A row of each of them beside that of eb_recorder_step; count x EB_PART_COLUMNS. */
-EB_MUST eb_error eb_recorder_parts(eb_recorder *recorder, const double *rows);
-/* A row of rotation/ beside that of eb_recorder_step, EB_ROTATION_COLUMNS; NULL: the step has none.
- * The first one opens the group, with the `before` steps of the run until then. */
-EB_MUST eb_error eb_recorder_rotations(eb_recorder *recorder, int64_t before, const double *row);
+/* Opens a group of columns of steps (harness/results/schema.h), "parts/bone", which otherwise its
+ * first row does. Its name is such as a file can have. */
+EB_MUST eb_error eb_recorder_open(eb_recorder *recorder, const char *group);
+/* A row of such a group beside the last one of eb_recorder_step. Steps without one have NaN. */
+EB_MUST eb_error eb_recorder_row(eb_recorder *recorder, const char *group, const double *row);
 /* Adds a number of the run; of EB_NUMBER_FIRST_OF_REGION and on, with the name of a region. */
 EB_MUST eb_error eb_recorder_number(eb_recorder *recorder, eb_run_number number, const char *region,
                                     double value);

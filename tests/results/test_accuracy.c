@@ -86,7 +86,7 @@ static void test_ranked(void) {
   run.outcome = (char *)"timed-out";
   tap_ok(!eb_run_ranked(&run), "nor one that did not come to its end,");
   run = good_run("", 0);
-  tap_ok(!eb_run_ranked(&run), "nor one of a file older than equations,");
+  tap_ok(!eb_run_ranked(&run), "nor one that names no equation,");
   run = good_run("implicit Euler", NAN);
   tap_ok(!eb_run_ranked(&run), "nor one whose error is no number,");
   run = good_run("implicit Euler", 0);

@@ -235,32 +235,6 @@ static void fresh(const char *path) {
   eb_scene_destroy(scene);
 }
 
-static void test_older(void) {
-  const char *path = in_folder("older.h5");
-  fresh(path);
-  damage(path, "steps/components", (eb_h5_shape){0});
-  damage(path, "frames/bones", (eb_h5_shape){0});
-  hid_t file;
-  tap_require(eb_h5_open_file(path, true, &file), path);
-  hid_t group = H5Gopen2(file, "runs/one", H5P_DEFAULT);
-  tap_ok(H5Adelete(group, "uncut_nodes") >= 0, "a file that is older than cuts");
-  H5Gclose(group);
-  tap_require(eb_h5_close_file(file, path), path);
-  eb_results *results = load(path);
-  double *values;
-  size_t rows;
-  int32_t count;
-  float *bones;
-  tap_require(eb_results_steps(results, 0, EB_COL_COMPONENTS, &values, &rows), "components");
-  tap_ok(rows == FRAMES - 1 && values[0] == 0, "reads its components as zeros");
-  tap_ok(eb_results_run(results, 0)->uncut_nodes == eb_results_run(results, 0)->nodes,
-         "and its nodes as uncut");
-  tap_succeeds(eb_results_bones(results, 0, 0, &count, &bones), "and has no bones");
-  tap_ok(count == 0, "none");
-  free(values);
-  eb_results_close(results);
-}
-
 static void test_damaged(void) {
   static const eb_h5_shape shapes[] = {{1, {5}},           {3, {5, 2, 3}},    {4, {5, 0, 2, 3}},
                                        {4, {1, 17, 2, 3}}, {4, {5, 2, 2, 2}}, {4, {2, 2, 2, 3}}};
@@ -285,7 +259,6 @@ int main(void) {
   scratch_open();
   test_frames();
   test_bones();
-  test_older();
   test_damaged();
   return scratch_close();
 }

@@ -273,26 +273,6 @@ static void test_damage(void) {
   }
 }
 
-/* The first files say nothing of how colliders push beyond stiffness, damping and friction. */
-static void test_old_file(void) {
-  static const char *const younger[] = {GROUP "margin", GROUP "grip", GROUP "isotropy",
-                                        GROUP "implicit"};
-  const char *path = in_folder("old.h5");
-  hid_t file;
-  eb_results *results;
-  eb_result_colliders read;
-  tap_require(copy(in_folder("all.h5"), path), "a copy");
-  tap_require(eb_h5_open_file(path, true, &file), "the copy");
-  for (size_t i = 0; i < 4; i++) H5Ldelete(file, younger[i], H5P_DEFAULT);
-  tap_require(eb_h5_close_file(file, path), "an old file");
-  tap_require(eb_results_open(path, &results), "an old file");
-  tap_succeeds(eb_results_colliders(results, 0, 1, &read), "colliders of an old file");
-  tap_ok(read.count == 5 && read.list[0].stiffness == 1e5, "  are there");
-  tap_ok(read.list[2].margin == 0 && read.list[2].grip == 0 && !read.list[3].implicit,
-         "  with zeros for what is younger");
-  eb_results_close(results);
-}
-
 /* ---- the view of the pictures ---------------------------------------------------------------- */
 
 typedef struct viewed {
@@ -385,7 +365,6 @@ int main(void) {
   test_units();
   test_merge();
   test_damage();
-  test_old_file();
   test_near_and_far();
   test_floor();
   test_moving();

@@ -172,7 +172,7 @@ def plan():
 if __name__ == "__main__":
     folder = sys.argv[1]
     with h5py.File(os.path.join(folder, "r.h5"), "r") as file:
-        ok(file.attrs["format"] == b"elastobench result" and file.attrs["schema_version"] == 2, "the root says what it is")
+        ok(file.attrs["format"] == b"elastobench result" and file.attrs["schema_version"] == 3, "the root says what it is")
         ok({"cpu", "cores", "compiler", "flags", "commit", "dirty", "blas", "command_line"} <= set(file["environment"].attrs),
            "the environment is there")
         ok(units(file) == [], "every dataset has a unit")
