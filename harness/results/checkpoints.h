@@ -1,4 +1,4 @@
-/* Checkpoints: states that a run keeps in doubles, for other runs to start from (record.h has the
+/* Checkpoints: states that a run keeps in doubles, for other runs to start from (schema.md has the
  * layout). */
 #ifndef EB_RESULTS_CHECKPOINTS_H
 #define EB_RESULTS_CHECKPOINTS_H

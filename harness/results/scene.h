@@ -1,4 +1,4 @@
-/* A scene's group in a result file: everything that a run of it can be judged by (record.h has the
+/* A scene's group in a result file: everything that a run of it can be judged by (schema.md has the
  * layout). */
 #ifndef EB_RESULTS_SCENE_H
 #define EB_RESULTS_SCENE_H

@@ -1,6 +1,6 @@
 """A run of a result file, read with h5py alone: what the scene is, and the state and the mesh at every stored frame.
 
-The layout is that of harness/results/record.h. Only runs with frames of every step (`--frames all`) can be recomputed."""
+The layout is that of harness/results/schema.md. Only runs with frames of every step (`--frames all`) can be recomputed."""
 import h5py
 import numpy as np
 
