@@ -28,6 +28,20 @@ eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *v
                     "there is no %s", kind);
 }
 
+eb_error eb_unknown_entry(const char *kind, const char *name, const void *items, int count,
+                          size_t size) {
+  eb_strings names = {0};
+  eb_error error = EB_OK;
+  for (int i = 0; i < count && !error; i++) {
+    const char *own;
+    memcpy(&own, (const char *)items + (size_t)i * size, sizeof own);
+    error = eb_strings_add(&names, own);
+  }
+  if (!error) error = eb_unknown_name(kind, name, &names);
+  eb_strings_clear(&names);
+  return error;
+}
+
 eb_error eb_split_spec(const char *spec, char **name, char **assignments) {
   const char *colon = strchr(spec, ':');
   *assignments = NULL;

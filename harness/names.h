@@ -11,6 +11,9 @@ EB_MUST eb_error eb_scene_names(eb_strings *out);
 
 /* EB_ERR_USAGE: "there is no KIND 'x' (did you mean 'y'?); there are: a, b, c". Never EB_OK. */
 eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *valid);
+/* The same; valid are the names of `count` entries of `size` bytes, the first member of each. */
+eb_error eb_unknown_entry(const char *kind, const char *name, const void *items, int count,
+                          size_t size);
 
 /* Takes "NAME[:a=1,b=2]" apart; *assignments is NULL when there is no colon. The caller frees
  * both. */

@@ -108,14 +108,9 @@ static eb_error gather(const eb_history *history, const eb_history_choice *choic
 
 /* The nearest of the figures that there are. */
 static eb_error unknown_figure(const eb_history *history, const char *pattern) {
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  const eb_history_record *latest = history->count ? &history->records[history->count - 1] : NULL;
-  for (int f = 0; latest && f < latest->count && !error; f++)
-    error = eb_strings_add(&names, latest->figures[f].name);
-  if (!error) error = eb_unknown_name("figure", pattern, &names);
-  eb_strings_clear(&names);
-  return error;
+  const eb_history_record *latest = &history->records[history->count - 1];
+  return eb_unknown_entry("figure", pattern, latest->figures, latest->count,
+                          sizeof *latest->figures);
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */

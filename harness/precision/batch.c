@@ -74,15 +74,7 @@ eb_error eb_run_stands(const eb_run *run, bool *stands, char **why) {
 }
 
 void eb_batch_clear(eb_batch *batch) {
-  for (int i = 0; i < batch->suite.count; i++) {
-    eb_suite_section *section = &batch->suite.sections[i];
-    free(section->label);
-    eb_strings_clear(&section->scenes);
-    eb_strings_clear(&section->solvers);
-    eb_ties_clear(&section->ties);
-  }
-  free(batch->suite.sections);
-  free(batch->suite.name);
+  eb_suite_clear(&batch->suite);
   eb_plan_clear(&batch->plan);
   eb_results_close(batch->results);
   *batch = (eb_batch){0};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/names.h"
 #include "harness/reproduce/evaluate.h"
 
 /* ---- what is known beforehand ---------------------------------------------------------------- */

@@ -89,22 +89,20 @@ static eb_error keep_wanted(const eb_paper *paper, const bool *wanted, eb_plan *
  * does not depend on who is asked for. */
 eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted, const eb_plugins *plugins,
                               eb_paper_plan *out) {
-  eb_suite *suite;
+  eb_suite suite = {.foreign = paper->foreign};
   *out = (eb_paper_plan){.case_count = paper->case_count};
   EB_TRY(EB_NEW(out->cases, paper->case_count));
   for (int c = 0; c < paper->case_count; c++)
     EB_TRY(try_case(&paper->cases[c], plugins, &out->cases[c]));
   for (int c = 0; c < paper->case_count; c++) EB_TRY(follow_donors(paper, c, out));
-  EB_TRY(EB_NEW(suite, 1));
-  const eb_request request = {.suite = suite, .plugins = plugins};
-  suite->foreign = paper->foreign;
-  eb_error error = eb_copy(paper->name, &suite->name);
-  if (!error) error = EB_NEW(suite->sections, paper->case_count);
+  const eb_request request = {.suite = &suite, .plugins = plugins};
+  eb_error error = eb_copy(paper->name, &suite.name);
+  if (!error) error = EB_NEW(suite.sections, paper->case_count);
   for (int c = 0; c < paper->case_count && !error; c++)
     if (!out->cases[c].trouble)
-      error = fill_section(&paper->cases[c], &suite->sections[suite->count++]);
+      error = fill_section(&paper->cases[c], &suite.sections[suite.count++]);
   if (!error) error = eb_plan_create(&request, &out->plan);
-  eb_suite_destroy(suite);
+  eb_suite_clear(&suite);
   EB_TRY(error);
   const eb_plan *plan = &out->plan;
   for (int l = 0; l < plan->label_count; l++)

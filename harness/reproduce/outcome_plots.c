@@ -8,6 +8,7 @@
 #include "harness/report/page.h"
 #include "harness/report/pictures.h"
 #include "harness/report/plots.h"
+#include "harness/names.h"
 #include "harness/reproduce/outcome.h"
 #include "problems/base/memory.h"
 

@@ -121,14 +121,6 @@ static eb_error split(const char *value, size_t *name, const char **rest) {
   return EB_OK;
 }
 
-static eb_error replace(char **text, const char *with) {
-  char *copy;
-  EB_TRY(eb_copy(with, &copy));
-  free(*text);
-  *text = copy;
-  return EB_OK;
-}
-
 /* What the entries of a section are read into. */
 typedef struct reading {
   const eb_paper *paper;
@@ -235,8 +227,8 @@ static eb_error read_column(void *context, const eb_key *key, const eb_entry *en
   if (!error && (rest || count < 2))
     error = EB_ERROR(EB_ERR_FORMAT, "'%s' is not 'NAME | HEADING | EXPRESSION'", entry->value);
   if (!error) error = find_column(((const reading *)context)->item, parts[0], &column);
-  if (!error && *parts[1]) error = replace(&column->heading, parts[1]);
-  if (!error && count == 3) error = replace(&column->text, parts[2]);
+  if (!error && *parts[1]) error = eb_string_set(&column->heading, parts[1]);
+  if (!error && count == 3) error = eb_string_set(&column->text, parts[2]);
   for (int i = 0; i < 3; i++) free(parts[i]);
   return error;
 }
@@ -250,7 +242,7 @@ static eb_error read_fill(void *context, const eb_key *key, const eb_entry *entr
   EB_TRY(split(value, &name, &rest));
   int row = eb_word_find(&table->keys, value, name);
   if (row < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no row '%.*s'", (int)name, value);
-  return replace(&table->fills.items[row], rest);
+  return eb_string_set(&table->fills.items[row], rest);
 }
 
 /* There is ours where the paper has a number, or everywhere, and the row is not "-". A row's text

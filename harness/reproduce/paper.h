@@ -228,9 +228,6 @@ int eb_paper_case_find(const eb_paper *paper, const char *name);
 /* The same for tables and figures, by id. */
 int eb_paper_table_find(const eb_paper *paper, const char *id);
 int eb_paper_figure_find(const eb_paper *paper, const char *id);
-/* EB_ERR_USAGE as eb_unknown_name has it, for what eb_find does not find. Never EB_OK. */
-eb_error eb_unknown_entry(const char *kind, const char *name, const void *items, int count,
-                          size_t size);
 /* What the paper's table has there; NaN where it has nothing. */
 double eb_paper_value(const eb_paper_table *table, int row, const eb_paper_column *column);
 

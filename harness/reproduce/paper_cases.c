@@ -184,20 +184,6 @@ int eb_paper_case_find(const eb_paper *paper, const char *name) {
   return eb_find(paper->cases, paper->case_count, sizeof *paper->cases, name, strlen(name));
 }
 
-eb_error eb_unknown_entry(const char *kind, const char *name, const void *items, int count,
-                          size_t size) {
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (int i = 0; i < count && !error; i++) {
-    const char *own;
-    memcpy(&own, (const char *)items + (size_t)i * size, sizeof own);
-    error = eb_strings_add(&names, own);
-  }
-  if (!error) error = eb_unknown_name(kind, name, &names);
-  eb_strings_clear(&names);
-  return error;
-}
-
 /* ---- a case ---------------------------------------------------------------------------------- */
 
 /* "NAME = SCENE LABEL [THREADS]" */

@@ -334,16 +334,13 @@ static eb_error find_donors(const eb_suite *suite, progress *sections) {
     const eb_suite_section *section = &suite->sections[i];
     sections[i] = (progress){.group = -1, .donor = -1};
     if (!section->ties.tied || section->ties.file) continue;
-    for (int k = 0; k < suite->count && sections[i].donor < 0; k++)
-      if (strcmp(suite->sections[k].label, section->ties.donor) == 0) sections[i].donor = k;
-    if (sections[i].donor >= 0) continue;
-    eb_strings labels = {0};
-    eb_error error = EB_OK;
-    for (int k = 0; k < suite->count && !error; k++)
-      error = eb_strings_add(&labels, suite->sections[k].label);
-    if (!error) error = eb_unknown_name("section", section->ties.donor, &labels);
-    eb_strings_clear(&labels);
-    return eb_error_prefix(error, "[%s]: from", section->label);
+    const char *donor = section->ties.donor;
+    sections[i].donor =
+        eb_find(suite->sections, suite->count, sizeof *suite->sections, donor, strlen(donor));
+    if (sections[i].donor < 0)
+      return eb_error_prefix(eb_unknown_entry("section", donor, suite->sections, suite->count,
+                                              sizeof *suite->sections),
+                             "[%s]: from", section->label);
   }
   return EB_OK;
 }

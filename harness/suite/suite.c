@@ -176,17 +176,22 @@ eb_error eb_suite_parse(const char *name, const char *text, eb_suite **out) {
   return error;
 }
 
-void eb_suite_destroy(eb_suite *suite) {
-  if (!suite) return;
+void eb_suite_clear(eb_suite *suite) {
   for (int i = 0; i < suite->count; i++) {
-    free(suite->sections[i].label);
-    eb_strings_clear(&suite->sections[i].scenes);
-    eb_strings_clear(&suite->sections[i].solvers);
-    eb_ties_clear(&suite->sections[i].ties);
+    eb_suite_section *section = &suite->sections[i];
+    free(section->label);
+    eb_strings_clear(&section->scenes);
+    eb_strings_clear(&section->solvers);
+    eb_ties_clear(&section->ties);
   }
   free(suite->sections);
   free(suite->name);
   free(suite->summary);
+  *suite = (eb_suite){0};
+}
+
+void eb_suite_destroy(eb_suite *suite) {
+  if (suite) eb_suite_clear(suite);
   free(suite);
 }
 

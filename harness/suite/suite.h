@@ -70,6 +70,8 @@ EB_MUST eb_error eb_suite_load(const char *name_or_path, eb_suite **out);
 /* The same from text; `name` stands for the path in messages. */
 EB_MUST eb_error eb_suite_parse(const char *name, const char *text, eb_suite **out);
 void eb_suite_destroy(eb_suite *suite);
+/* Of one that is made by hand: what it holds is freed. */
+void eb_suite_clear(eb_suite *suite);
 
 /* Whether the name is that of a built-in suite or of a suite's file (it ends in .ini). */
 EB_MUST eb_error eb_suite_is(const char *name, bool *out);
