@@ -330,6 +330,22 @@ const eb_scene_ops eb_block_scene = {.name = "check/block",
 
 /* ---- running ---- */
 
+void eb_check_free_scene(eb_scene **scene) {
+  eb_scene_destroy(*scene);
+}
+
+void eb_check_free_state(eb_state **state) {
+  eb_state_destroy(*state);
+}
+
+void eb_check_free_solver(eb_solver **solver) {
+  eb_solver_destroy(*solver);
+}
+
+void eb_check_free_log(eb_step_log **log) {
+  eb_step_log_destroy(*log);
+}
+
 eb_error eb_block_create(eb_scene **out, const char *format, ...) {
   char assignments[1024];
   va_list arguments;
@@ -342,22 +358,20 @@ eb_error eb_block_create(eb_scene **out, const char *format, ...) {
 eb_error eb_block_advance(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
                           int threads, int64_t steps, eb_step_log *log, eb_state *state,
                           eb_reason *reason) {
-  eb_step_log *own = NULL;
-  eb_solver *solver = NULL;
+  EB_OWNED(eb_check_free_log) eb_step_log *own = NULL;
+  EB_OWNED(eb_check_free_solver) eb_solver *solver = NULL;
   if (!log) {
     EB_TRY(eb_step_log_create(0, &own));
     log = own;
   }
   *reason = EB_RUNNING;
-  eb_error error = eb_solver_create(ops, options, scene, threads, 1, &solver);
-  for (int64_t i = 0; i < steps && *reason >= 0 && !error; i++) {
+  EB_TRY(eb_solver_create(ops, options, scene, threads, 1, &solver));
+  for (int64_t i = 0; i < steps && *reason >= 0; i++) {
     eb_step_log_reset(log);
     *reason = EB_RUNNING;
-    error = ops->step(solver, state, scene->dt, log, reason);
+    EB_TRY(ops->step(solver, state, scene->dt, log, reason));
   }
-  eb_solver_destroy(solver);
-  eb_step_log_destroy(own);
-  return error;
+  return EB_OK;
 }
 
 eb_error eb_block_run(const eb_scene *scene, const eb_solver_ops *ops, const char *options,

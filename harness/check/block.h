@@ -3,6 +3,7 @@
 #ifndef EB_CHECK_BLOCK_H
 #define EB_CHECK_BLOCK_H
 
+#include "problems/base/owned.h"
 #include "solvers/solver.h"
 
 /* "check/block"; parameters: nx ny nz lx ly lz element hourglass jitter material fibre E nu rho dt
@@ -18,6 +19,12 @@ EB_MUST eb_error eb_block_create(eb_scene **out, const char *format, ...)
  * (s). */
 EB_MUST eb_error eb_block_on_floor(const double pull[3], double young, double above,
                                    double friction, double dt, eb_scene **out);
+
+/* For EB_OWNED. */
+void eb_check_free_scene(eb_scene **scene);
+void eb_check_free_state(eb_state **state);
+void eb_check_free_solver(eb_solver **solver);
+void eb_check_free_log(eb_step_log **log);
 
 /* 3, or 2 for triangles. */
 int eb_block_axes(const eb_mesh *mesh);

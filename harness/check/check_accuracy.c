@@ -14,28 +14,25 @@ static eb_error solve_static(const eb_scene *scene, eb_state **state) {
 /* ---- patch test ---- */
 
 static eb_error patch_of(const eb_check *check, const char *element, const char *material) {
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   double most = 0;
   EB_TRY(eb_block_create(&scene,
                          "nx=4,ny=3,nz=3,element=%s,material=%s,jitter=0.25,support=surface,"
                          "motion=affine",
                          element, material));
-  eb_error error = solve_static(scene, &state);
-  for (int32_t i = 0; !error && i < state->node_count; i++) {
+  EB_TRY(solve_static(scene, &state));
+  for (int32_t i = 0; i < state->node_count; i++) {
     double x[3];
     eb_block_affine(scene->mesh, scene->mesh->X + 3 * (int64_t)i, x);
     for (int k = 0; k < 3; k++) most = fmax(most, fabs(state->x[3 * (int64_t)i + k] - x[k]));
   }
-  if (!error)
-    eb_check_below(
-        check, most, 1e-9,
-        "m, of a 1 m block; an affine field on the surface must continue inside, up to the "
-        "solver's tolerance",
-        "patch/%s/%s", element, material);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  return error;
+  eb_check_below(
+      check, most, 1e-9,
+      "m, of a 1 m block; an affine field on the surface must continue inside, up to the "
+      "solver's tolerance",
+      "patch/%s/%s", element, material);
+  return EB_OK;
 }
 
 static eb_error check_patch(const eb_check *check) {
@@ -70,20 +67,18 @@ static double squared_error(const eb_mesh *mesh, const double *x, int32_t e) {
 }
 
 static eb_error manufactured_error(const char *material, int cubes, double *out) {
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_create(&scene,
                          "nx=%d,ny=%d,nz=%d,lx=1,ly=1,lz=1,E=1000,material=%s,support=surface,"
                          "motion=manufactured",
                          cubes, cubes, cubes, material));
-  eb_error error = solve_static(scene, &state);
+  EB_TRY(solve_static(scene, &state));
   double square = 0;
-  for (int32_t e = 0; !error && e < scene->mesh->element_count; e++)
+  for (int32_t e = 0; e < scene->mesh->element_count; e++)
     square += squared_error(scene->mesh, state->x, e);
   *out = sqrt(square);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  return error;
+  return EB_OK;
 }
 
 static eb_error check_manufactured(const eb_check *check) {
@@ -133,18 +128,16 @@ static double tip_of(const eb_scene *scene, const eb_state *state) {
 
 static eb_error beam_tip(const beam *b, int across, double *tip) {
   int along = (int)lround(beam_length / b->depth) * across;
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_create(&scene,
                          "nx=%d,ny=%d,nz=%d,lx=%g,ly=%g,lz=%g,E=%g,nu=%g,rho=%g,%s=%g,"
                          "material=linear,support=x0,element=%s",
                          along, across, across, beam_length, b->depth, b->depth, beam_young, b->nu,
                          beam_density, b->down, -beam_gravity, b->element));
-  eb_error error = solve_static(scene, &state);
-  if (!error) *tip = tip_of(scene, state);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(solve_static(scene, &state));
+  *tip = tip_of(scene, state);
+  return EB_OK;
 }
 
 static eb_error check_cantilever(const eb_check *check) {
@@ -181,23 +174,21 @@ static eb_error check_cantilever(const eb_check *check) {
  * largest error over the displacement of the end. */
 static eb_error bar_error(const char *element, const char *material, int across, double *out) {
   const double young = 1e6, weight = 1000 * 0.1;
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_create(&scene,
                          "nx=%d,ny=%d,nz=%d,lx=0.2,ly=0.2,lz=1,E=%g,nu=0,gz=-0.1,material=%s,"
                          "support=z0,element=%s",
                          across, across, 5 * across, young, material, element));
-  eb_error error = solve_static(scene, &state);
+  EB_TRY(solve_static(scene, &state));
   double most = 0;
-  for (int32_t i = 0; !error && i < state->node_count; i++) {
+  for (int32_t i = 0; i < state->node_count; i++) {
     double z = scene->mesh->X[3 * (int64_t)i + 2];
     double exact = -weight * (z - 0.5 * z * z) / young;
     most = fmax(most, fabs(state->x[3 * (int64_t)i + 2] - z - exact));
   }
   *out = most / (0.5 * weight / young);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  return error;
+  return EB_OK;
 }
 
 static eb_error check_bar(const eb_check *check) {

@@ -41,34 +41,32 @@ static eb_error difference_error(eb_scene *scene, probe *p, const double at[3],
   const double reach = 1e-4; /* m */
   const double *v = moved->v + 3 * (int64_t)node;
   double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), most = 0, fastest = 0;
-  eb_state *side[2] = {NULL, NULL};
-  eb_error error = EB_OK;
+  EB_OWNED(eb_check_free_state) eb_state *behind = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *ahead = NULL;
   p->node = node;
-  for (int s = 0; s < 2 && !error; s++) {
+  for (int s = 0; s < 2; s++) {
     double there[3];
     for (int k = 0; k < 3; k++) there[k] = at[k] + (s ? reach : -reach) * v[k] / speed;
-    error = held_at(scene, p, there, &side[s]);
+    EB_TRY(held_at(scene, p, there, s ? &ahead : &behind));
   }
-  for (int64_t k = 0; !error && k < 3 * (int64_t)moved->node_count; k++) {
-    double slope = (side[1]->x[k] - side[0]->x[k]) / (2 * reach);
+  for (int64_t k = 0; k < 3 * (int64_t)moved->node_count; k++) {
+    double slope = (ahead->x[k] - behind->x[k]) / (2 * reach);
     most = fmax(most, fabs(moved->v[k] - speed * slope));
     fastest = fmax(fastest, fabs(moved->v[k]));
   }
-  eb_state_destroy(side[0]);
-  eb_state_destroy(side[1]);
   *out = most / fastest;
-  return error;
+  return EB_OK;
 }
 
 /* One short step from rest positions that conjac settles first: its velocities are J v_d. `node` is
  * in the middle. */
 static eb_error jacobian_of(const eb_check *check, const char *element, const char *material,
                             int32_t node) {
-  eb_scene *scene = NULL;
-  eb_state *moved = NULL;
+  probe p = {.stretch = 1.15, .node = -1};
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *moved = NULL;
   char options[96];
   double at[3], error_of_J = NAN;
-  probe p = {.stretch = 1.15, .node = -1};
   EB_TRY(eb_block_create(
       &scene, "nx=4,ny=3,nz=3,element=%s,material=%s,support=surface,initial=spin,dt=1e-9", element,
       material));
@@ -80,11 +78,8 @@ static eb_error jacobian_of(const eb_check *check, const char *element, const ch
     scene->x0[3 * (int64_t)node + k] += 0.01 * (k + 1);
   memcpy(at, scene->x0 + 3 * (int64_t)node, sizeof at);
   snprintf(options, sizeof options, "selection=list,nodes=%d,initial=static", (int)node);
-  eb_error error = eb_block_run(scene, check->solver, options, 1, 1, NULL, &moved);
-  if (!error) error = difference_error(scene, &p, at, moved, node, &error_of_J);
-  eb_state_destroy(moved);
-  eb_scene_destroy(scene);
-  EB_TRY(error);
+  EB_TRY(eb_block_run(scene, check->solver, options, 1, 1, NULL, &moved));
+  EB_TRY(difference_error(scene, &p, at, moved, node, &error_of_J));
   eb_check_below(
       check, error_of_J, 1e-6,
       "velocities that follow one dynamic node, against central differences of static "
@@ -106,17 +101,13 @@ static eb_error check_condensation(const eb_check *check) {
 /* ---- all nodes dynamic ---- */
 
 static eb_error all_dynamic_of(const eb_check *check, const char *element, const char *scripted) {
-  eb_scene *scene = NULL;
-  eb_state *all = NULL, *whole = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *all = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *whole = NULL;
   EB_TRY(eb_block_create(&scene, "nx=5,element=%s,gy=-9.8,%s", element, scripted));
-  eb_error error = eb_block_run(scene, check->solver, "selection=all,beta=0.7", 1, 5, NULL, &all);
-  if (!error)
-    error = eb_block_run(scene, eb_solver_find("semi-implicit"), "beta=0.7", 1, 5, NULL, &whole);
-  double off = error ? NAN : eb_block_distance(all, whole);
-  eb_state_destroy(all);
-  eb_state_destroy(whole);
-  eb_scene_destroy(scene);
-  EB_TRY(error);
+  EB_TRY(eb_block_run(scene, check->solver, "selection=all,beta=0.7", 1, 5, NULL, &all));
+  EB_TRY(eb_block_run(scene, eb_solver_find("semi-implicit"), "beta=0.7", 1, 5, NULL, &whole));
+  double off = eb_block_distance(all, whole);
   eb_check_below(check, off, 1e-10,
                  "m, of a 1 m block, against semi-implicit after five steps with every free node "
                  "dynamic",
@@ -161,20 +152,17 @@ static eb_error statics_of(const eb_check *check, const still_case *still) {
   char parameters[128];
   double lo[3], hi[3], diagonal = 0;
   int64_t steps = still->script + still->rest;
-  eb_scene *scene = NULL;
-  eb_state *settled = NULL, *balanced = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *settled = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *balanced = NULL;
   snprintf(parameters, sizeof parameters, "%s,resolution=%g", still->parameters,
            check->quick ? 0.2 : 0.34);
   EB_TRY(eb_scene_create(eb_scene_find(still->scene), parameters, NULL, "", &scene));
-  eb_error error = eb_block_run(scene, check->solver, "beta=1", 1, steps, NULL, &settled);
-  if (!error) error = balance(scene, still, settled, &balanced);
-  double off = error ? NAN : eb_block_distance(settled, balanced);
+  EB_TRY(eb_block_run(scene, check->solver, "beta=1", 1, steps, NULL, &settled));
+  EB_TRY(balance(scene, still, settled, &balanced));
+  double off = eb_block_distance(settled, balanced);
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   for (int k = 0; k < 3; k++) diagonal = hypot(diagonal, hi[k] - lo[k]);
-  eb_state_destroy(settled);
-  eb_state_destroy(balanced);
-  eb_scene_destroy(scene);
-  EB_TRY(error);
   eb_check_below(
       check, off / diagonal, 1e-6,
       still->from_there

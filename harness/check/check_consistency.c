@@ -69,13 +69,11 @@ static void close_rig(rig *r) {
   eb_scene_destroy(r->scene);
 }
 
-/* The solver stays NULL where it does not serve the block. The caller closes it, also after an
- * error. */
-static eb_error open_rig(rig *r, const eb_solver_ops *ops, char *parameters) {
-  const eb_case work = {.scene = &eb_block_scene, .solver = ops, .parameters = parameters};
-  *r = (rig){.ops = ops};
+/* The solver stays NULL where it does not serve the block. */
+static eb_error open_rig(rig *r, char *parameters) {
+  const eb_case work = {.scene = &eb_block_scene, .solver = r->ops, .parameters = parameters};
   EB_TRY(eb_block_create(&r->scene, "%s", parameters));
-  eb_error error = eb_solver_create(ops, eb_subject_exact(ops), r->scene, 1, 1, &r->solver);
+  eb_error error = eb_solver_create(r->ops, eb_subject_exact(r->ops), r->scene, 1, 1, &r->solver);
   if (error && eb_error_kind(error) == EB_ERR_UNSUPPORTED) {
     eb_error_free(error);
     return EB_OK;
@@ -230,25 +228,27 @@ typedef struct findings {
   eb_text where, broken_where;
 } findings;
 
+static void clear_findings(findings *found) {
+  eb_text_clear(&found->where);
+  eb_text_clear(&found->broken_where);
+}
+
 static eb_error look_at(const eb_solver_ops *ops, char *parameters, findings *found) {
-  rig r;
+  EB_OWNED(close_rig) rig r = {.ops = ops};
   double left = 0;
   char rules[160];
-  eb_error error = open_rig(&r, ops, parameters);
-  if (!error && r.solver) error = judge_run(&r);
-  if (!error && r.solver) error = consistency_of(&r, &left);
-  if (!error && !(left <= found->left)) {
+  EB_TRY(open_rig(&r, parameters));
+  if (r.solver) EB_TRY(judge_run(&r));
+  if (r.solver) EB_TRY(consistency_of(&r, &left));
+  if (!(left <= found->left)) {
     found->left = left;
     eb_text_clear(&found->where);
-    error = eb_text_printf(&found->where, "%s", parameters);
+    EB_TRY(eb_text_printf(&found->where, "%s", parameters));
   }
-  if (!error && r.auditor.verdict.failures > 0 && found->broken++ == 0) {
-    eb_verdict_rules(&r.auditor.verdict, rules, sizeof rules);
-    error = eb_text_printf(&found->broken_where, "; the first breaks %s, %s: %s", rules,
-                           r.auditor.verdict.detail, parameters);
-  }
-  close_rig(&r);
-  return eb_error_prefix(error, "%s", parameters);
+  if (r.auditor.verdict.failures == 0 || found->broken++ > 0) return EB_OK;
+  eb_verdict_rules(&r.auditor.verdict, rules, sizeof rules);
+  return eb_text_printf(&found->broken_where, "; the first breaks %s, %s: %s", rules,
+                        r.auditor.verdict.detail, parameters);
 }
 
 /* Every kind of material, element and force that a block can have. */
@@ -260,25 +260,23 @@ static eb_error look_at_all(const eb_check *check, const char *support, findings
       "jitter=0.1,clusters=both"};
   enum { OTHERS = sizeof others / sizeof *others };
   uint64_t seed = check->seed;
-  eb_error error = EB_OK;
-  for (int i = 0; i < EB_MATERIAL_KINDS + OTHERS && !error; i++) {
-    eb_text parameters = {0}, variant = {0};
+  for (int i = 0; i < EB_MATERIAL_KINDS + OTHERS; i++) {
+    EB_OWNED(eb_text_clear) eb_text parameters = {0};
+    EB_OWNED(eb_text_clear) eb_text variant = {0};
     int other = i - EB_MATERIAL_KINDS;
-    error = other < 0 ? eb_text_printf(&variant, "jitter=0.1,nu=%.3f,material=%s",
-                                       eb_random_uniform(&seed, 0.1, 0.4),
-                                       eb_material_describe((eb_material_kind)i)->name)
-                      : eb_text_printf(&variant, "%s,material=%s", others[other],
-                                       eb_subject_material(check->solver));
-    if (!error) error = draw_block(&seed, support, variant.data, &parameters);
-    if (!error) error = look_at(check->solver, parameters.data, found);
-    eb_text_clear(&variant);
-    eb_text_clear(&parameters);
+    EB_TRY(other < 0 ? eb_text_printf(&variant, "jitter=0.1,nu=%.3f,material=%s",
+                                      eb_random_uniform(&seed, 0.1, 0.4),
+                                      eb_material_describe((eb_material_kind)i)->name)
+                     : eb_text_printf(&variant, "%s,material=%s", others[other],
+                                      eb_subject_material(check->solver)));
+    EB_TRY(draw_block(&seed, support, variant.data, &parameters));
+    EB_TRY(eb_error_prefix(look_at(check->solver, parameters.data, found), "%s", parameters.data));
   }
-  return error;
+  return EB_OK;
 }
 
 static eb_error emit(const eb_check *check, findings *found) {
-  eb_text reason = {0};
+  EB_OWNED(eb_text_clear) eb_text reason = {0};
   EB_TRY(eb_text_printf(&reason,
                         "of the forces on a step is left as its length goes to 0, by the audit's "
                         "own forces: 4e-3 and more where one is wrong by 1 %%; the most of all "
@@ -291,20 +289,15 @@ static eb_error emit(const eb_check *check, findings *found) {
                         found->broken_where.data ? found->broken_where.data : ""));
   eb_check_below(check, (double)found->broken, 0, reason.data, "%s/consistency/rules",
                  check->solver->name);
-  eb_text_clear(&reason);
   return EB_OK;
 }
 
 static eb_error check_consistency(const eb_check *check) {
   eb_equation equation;
-  findings found = {.left = -1};
+  EB_OWNED(clear_findings) findings found = {.left = -1};
   EB_TRY(eb_subject_equation(check->solver, &equation));
-  eb_error error =
-      look_at_all(check, equation == EB_EQUATION_POSITION_BASED ? "none" : "x0", &found);
-  if (!error) error = emit(check, &found);
-  eb_text_clear(&found.where);
-  eb_text_clear(&found.broken_where);
-  return error;
+  EB_TRY(look_at_all(check, equation == EB_EQUATION_POSITION_BASED ? "none" : "x0", &found));
+  return emit(check, &found);
 }
 
 const eb_check_group eb_checks_consistency[] = {{"consistency", check_consistency, "*"}, {0}};

@@ -81,27 +81,21 @@ static double moved_back(const eb_scene *scene, const double *x, field *f) {
 }
 
 static eb_error look_at(const eb_check *check, const kind *k) {
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_create(&scene, "nx=%d,ny=%d,nz=%d,lx=%d,ly=%d,lz=%d,nu=0.45,material=%s,%s",
                          CUBES, CUBES, CUBES, CUBES, CUBES, CUBES,
                          eb_subject_material(check->solver), k->parameters));
-  if (eb_solver_lacks(check->solver, scene)) {
-    eb_scene_destroy(scene);
-    return EB_OK;
-  }
+  if (eb_solver_lacks(check->solver, scene)) return EB_OK;
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
     double u[3] = {0};
     k->put(scene->mesh, scene->mesh->X + 3 * (int64_t)i, u);
     for (int d = 0; d < 3; d++) scene->x0[3 * (int64_t)i + d] += strain * u[d];
   }
-  eb_error error = eb_block_run(scene, check->solver, "", 1, 1, NULL, &state);
-  if (!error)
-    eb_check_above(check, moved_back(scene, state->x, k->seen), k->least, k->reason,
-                   "%s/constraints/%s", check->solver->name, k->name);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(eb_block_run(scene, check->solver, "", 1, 1, NULL, &state));
+  eb_check_above(check, moved_back(scene, state->x, k->seen), k->least, k->reason,
+                 "%s/constraints/%s", check->solver->name, k->name);
+  return EB_OK;
 }
 
 static eb_error check_constraints(const eb_check *check) {

@@ -78,23 +78,19 @@ static eb_error slope_error(const eb_check *check, double friction, double tange
   const double pull[3] = {gravity * sine * down[0], gravity * sine * down[1], -gravity * cosine};
   double want = fmax(0, sine - friction * cosine), before[3], after[3], square = 0;
   const char *options = tightest(check->solver);
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_on_floor(pull, 1e8, 1e-4, friction, time_step, &scene));
-  eb_error error = eb_block_run(scene, check->solver, options, 1, SETTLE, NULL, &state);
-  if (!error) {
-    double mass = sum_up(scene, state->v, before);
-    error = advance(check, scene, options, WATCH, state);
-    sum_up(scene, state->v, after);
-    for (int d = 0; d < 3; d++) {
-      double a = (after[d] - before[d]) / (mass * WATCH * time_step) - gravity * want * down[d];
-      square += a * a;
-    }
+  EB_TRY(eb_block_run(scene, check->solver, options, 1, SETTLE, NULL, &state));
+  double mass = sum_up(scene, state->v, before);
+  EB_TRY(advance(check, scene, options, WATCH, state));
+  sum_up(scene, state->v, after);
+  for (int d = 0; d < 3; d++) {
+    double a = (after[d] - before[d]) / (mass * WATCH * time_step) - gravity * want * down[d];
+    square += a * a;
   }
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
   *off = sqrt(square) / gravity;
-  return error;
+  return EB_OK;
 }
 
 static eb_error coulomb(const eb_check *check) {
@@ -132,21 +128,18 @@ static eb_error energy(const eb_check *check) {
   const double pull[3] = {0, 0, -gravity}, height = 0.02;
   const double gap = 1e-4, speed = sqrt(2 * gravity * height), fall_energy = gravity * height;
   double sum[3], rise = -INFINITY;
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_on_floor(pull, 1e5, height, 0.5, time_step, &scene));
-  eb_error error = eb_state_create(scene, &state);
-  double before = error ? NAN : energy_of(scene, state);
-  for (int step = 0; step < (check->quick ? 80 : 300) && !error; step++) {
-    error = advance(check, scene, tightest(check->solver), 1, state);
+  EB_TRY(eb_state_create(scene, &state));
+  double before = energy_of(scene, state);
+  for (int step = 0; step < (check->quick ? 80 : 300); step++) {
+    EB_TRY(advance(check, scene, tightest(check->solver), 1, state));
     double after = energy_of(scene, state);
     rise = fmax(rise, after - before);
     before = after;
   }
   double mass = sum_up(scene, scene->x0, sum);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  EB_TRY(error);
   /* What has come within a quarter of the gap of 0.1 mm is lifted by a quarter of what it lacks. */
   double lift = 0.25 * 0.75 * gap * gravity;
   double work = accuracy(check->solver) * gravity * speed * time_step;
@@ -170,24 +163,18 @@ static eb_error momentum(const eb_check *check) {
   enum { STEPS = 10 };
   static const double velocity[2][3] = {{0.1, 0, 0.8}, {0, -0.2, -0.4}};
   double off = 0, parting = NAN, slack = speed_error(accuracy(check->solver), STEPS);
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(catalogue_scene("bodies=2,gravity=0,resolution=0.5", &scene));
   int64_t half = scene->mesh->node_count / 2;
   for (int64_t i = 0; i < 2 * half; i++)
     memcpy(scene->v0 + 3 * i, velocity[i >= half], sizeof velocity[0]);
-  eb_error error =
-      eb_block_run(scene, check->solver, tightest(check->solver), 1, STEPS, NULL, &state);
-  if (!error) {
-    double before[3], after[3];
-    sum_up(scene, scene->v0, before);
-    double mass = sum_up(scene, state->v, after);
-    for (int d = 0; d < 3; d++) off = fmax(off, fabs(after[d] - before[d]) / mass);
-    parting = state->twist[6 + 2] - state->twist[2];
-  }
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  EB_TRY(error);
+  EB_TRY(eb_block_run(scene, check->solver, tightest(check->solver), 1, STEPS, NULL, &state));
+  double before[3], after[3];
+  sum_up(scene, scene->v0, before);
+  double mass = sum_up(scene, state->v, after);
+  for (int d = 0; d < 3; d++) off = fmax(off, fabs(after[d] - before[d]) / mass);
+  parting = state->twist[6 + 2] - state->twist[2];
   eb_check_below(
       check, off, slack,
       "m/s of the common centre after two boxes of 62 kg have collided at 1.2 m/s with friction: "
@@ -209,16 +196,13 @@ static eb_error stack(const eb_check *check) {
   const char *options = tightest(check->solver);
   double moved = NAN;
   int settle = check->quick ? 60 : 150, steps = check->quick ? 10 : 50;
-  eb_scene *scene = NULL;
-  eb_state *state = NULL, *before = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *before = NULL;
   EB_TRY(catalogue_scene(check->quick ? "bodies=2,resolution=0.5" : "bodies=4", &scene));
-  eb_error error = eb_block_run(scene, check->solver, options, 1, settle, NULL, &before);
-  if (!error) error = eb_block_run(scene, check->solver, options, 1, settle + steps, NULL, &state);
-  if (!error) moved = eb_block_distance(state, before);
-  eb_state_destroy(before);
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  EB_TRY(error);
+  EB_TRY(eb_block_run(scene, check->solver, options, 1, settle, NULL, &before));
+  EB_TRY(eb_block_run(scene, check->solver, options, 1, settle + steps, NULL, &state));
+  moved = eb_block_distance(state, before);
   eb_check_below(check, moved, position_error(accuracy(check->solver), steps),
                  "m that a stack of rigid boxes at rest moves in the steps of this check: what the "
                  "declared accuracy accelerates it by",
@@ -233,17 +217,15 @@ static eb_error methods(const eb_check *check) {
   enum { AGREED_STEPS = 30 };
   const double pull[3] = {4, 3, -gravity};
   const eb_solver_ops *sides[2] = {check->solver, eb_solver_find("contact-delassus")};
-  eb_state *states[2] = {NULL};
-  eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *mine = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *theirs = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
   if (!strcmp(sides[0]->name, sides[1]->name)) return EB_OK;
   EB_TRY(eb_block_on_floor(pull, 1e6, 5e-4, 0.3, time_step, &scene));
-  eb_error error = EB_OK;
-  for (int i = 0; i < 2 && !error; i++)
-    error = eb_block_run(scene, sides[i], tightest(sides[i]), 1, AGREED_STEPS, NULL, &states[i]);
-  double apart = error ? NAN : eb_block_distance(states[0], states[1]);
-  for (int i = 0; i < 2; i++) eb_state_destroy(states[i]);
-  eb_scene_destroy(scene);
-  EB_TRY(error);
+  for (int i = 0; i < 2; i++)
+    EB_TRY(eb_block_run(scene, sides[i], tightest(sides[i]), 1, AGREED_STEPS, NULL,
+                        i ? &theirs : &mine));
+  double apart = eb_block_distance(mine, theirs);
   eb_check_below(check, apart,
                  position_error(accuracy(sides[0]) + accuracy(sides[1]), AGREED_STEPS),
                  "m between its result and that of contact-delassus after 30 steps down a slope: "
@@ -276,8 +258,8 @@ static eb_error slide(const eb_check *check, const char *options, double frictio
   double cosine = 1 / sqrt(1 + slope_tangent * slope_tangent);
   double speed[3], at[3], later_speed[3], later_at[3];
   eb_reason reason = EB_RUNNING;
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_create(&scene,
                          "nx=4,ny=4,nz=2,lx=0.1,ly=0.1,lz=0.05,gx=%.17g,gz=%.17g,dt=%g,material=%s",
                          gravity * slope_tangent * cosine, -gravity * cosine, slide_step,
@@ -288,21 +270,17 @@ static eb_error slide(const eb_check *check, const char *options, double frictio
                                       .implicit = true,
                                       .stiffness = 4e8,
                                       .friction = friction};
-  eb_error error = eb_block_run(scene, check->solver, options, 1, SLIDE_STEPS, NULL, &state);
-  if (!error) {
-    double mass = sum_up(scene, state->v, speed);
-    sum_up(scene, state->x, at);
-    error = eb_block_advance(scene, check->solver, options, 1, SLIDE_STEPS, NULL, state, &reason);
-    sum_up(scene, state->v, later_speed);
-    sum_up(scene, state->x, later_at);
-    *acceleration = (later_speed[0] / mass - speed[0] / mass) / (SLIDE_STEPS * slide_step);
-    *way = later_at[0] / mass - at[0] / mass;
-  }
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  if (!error && reason <= 0)
-    error = EB_ERROR(EB_ERR_INVALID, "a step on the slope ends with %s", eb_reason_name(reason));
-  return error;
+  EB_TRY(eb_block_run(scene, check->solver, options, 1, SLIDE_STEPS, NULL, &state));
+  double mass = sum_up(scene, state->v, speed);
+  sum_up(scene, state->x, at);
+  EB_TRY(eb_block_advance(scene, check->solver, options, 1, SLIDE_STEPS, NULL, state, &reason));
+  sum_up(scene, state->v, later_speed);
+  sum_up(scene, state->x, later_at);
+  *acceleration = (later_speed[0] / mass - speed[0] / mass) / (SLIDE_STEPS * slide_step);
+  *way = later_at[0] / mass - at[0] / mass;
+  if (reason <= 0)
+    return EB_ERROR(EB_ERR_INVALID, "a step on the slope ends with %s", eb_reason_name(reason));
+  return EB_OK;
 }
 
 typedef struct friction_case {

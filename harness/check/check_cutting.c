@@ -51,17 +51,14 @@ static eb_error run_steps(eb_scene *scene, eb_solver *solver, eb_step_log *log, 
 static eb_error run_block(const eb_check *check, eb_scene *scene, int cubes, eb_state **state,
                           bool *changed) {
   char options[96];
-  eb_solver *solver = NULL;
-  eb_step_log *log = NULL;
+  EB_OWNED(eb_check_free_solver) eb_solver *solver = NULL;
+  EB_OWNED(eb_check_free_log) eb_step_log *log = NULL;
   *state = NULL;
   options_for(check->solver, cubes, options, sizeof options);
-  eb_error error = eb_solver_create(check->solver, options, scene, 1, 1, &solver);
-  if (!error) error = eb_step_log_create(0, &log);
-  if (!error) error = eb_state_create(scene, state);
-  if (!error) error = run_steps(scene, solver, log, *state, changed);
-  eb_step_log_destroy(log);
-  eb_solver_destroy(solver);
-  return error;
+  EB_TRY(eb_solver_create(check->solver, options, scene, 1, 1, &solver));
+  EB_TRY(eb_step_log_create(0, &log));
+  EB_TRY(eb_state_create(scene, state));
+  return run_steps(scene, solver, log, *state, changed);
 }
 
 /* Largest distance of corresponding corners: element t of cube (i, j, k) is the same in both
@@ -82,25 +79,20 @@ static double half_apart(const eb_scene *whole, const double *x, const eb_scene 
 }
 
 static eb_error check_cutting(const eb_check *check) {
-  eb_scene *whole = NULL, *half = NULL;
-  eb_state *parted = NULL, *alone = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *whole = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *half = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *parted = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *alone = NULL;
   bool cut = false, changed = false;
   if (!eb_subject_can(check->solver, EB_CAP_CUTTING)) return EB_OK;
-  eb_error error = make_block(check, LENGTH, &whole);
-  if (!error) error = make_block(check, LENGTH / 2, &half);
-  if (!error) {
-    whole->cut_count = 1;
-    whole->cuts[0] =
-        (eb_cut){.origin = {0.1 * LENGTH, 0, 0}, .normal = {1, 0, 0}, .radius = INFINITY};
-    error = run_block(check, whole, LENGTH, &parted, &cut);
-  }
-  if (!error) error = run_block(check, half, LENGTH / 2, &alone, &changed);
-  double off = error || !cut || changed ? NAN : half_apart(whole, parted->x, half, alone->x);
-  eb_state_destroy(parted);
-  eb_state_destroy(alone);
-  eb_scene_destroy(whole);
-  eb_scene_destroy(half);
-  EB_TRY(error);
+  EB_TRY(make_block(check, LENGTH, &whole));
+  EB_TRY(make_block(check, LENGTH / 2, &half));
+  whole->cut_count = 1;
+  whole->cuts[0] =
+      (eb_cut){.origin = {0.1 * LENGTH, 0, 0}, .normal = {1, 0, 0}, .radius = INFINITY};
+  EB_TRY(run_block(check, whole, LENGTH, &parted, &cut));
+  EB_TRY(run_block(check, half, LENGTH / 2, &alone, &changed));
+  double off = !cut || changed ? NAN : half_apart(whole, parted->x, half, alone->x);
   eb_check_below(
       check, off, 1e-9,
       "m, of a 0.6 m block: cut off from its other half while the solver is at work, against one "

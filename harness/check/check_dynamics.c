@@ -41,25 +41,21 @@ static momentum momentum_of(const eb_scene *scene, const double *x, const double
 
 /* Relative changes of linear and angular momentum over 0.1 s of free flight. */
 static eb_error flight_drift(const eb_check *check, int steps, double drift[2]) {
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_create(&scene, "nx=3,ny=2,nz=2,E=1e5,initial=spin,speed=1,dt=%g,material=%s",
                          0.1 / steps, eb_subject_material(check->solver)));
-  eb_error error =
-      eb_block_run(scene, check->solver, eb_subject_exact(check->solver), 1, steps, NULL, &state);
-  if (!error) {
-    momentum before = momentum_of(scene, scene->x0, scene->v0);
-    momentum after = momentum_of(scene, state->x, state->v);
-    for (int k = 0; k < 3; k++) {
-      after.linear[k] -= before.linear[k];
-      after.angular[k] -= before.angular[k];
-    }
-    drift[0] = length_of(after.linear) / before.linear_scale;
-    drift[1] = length_of(after.angular) / before.angular_scale;
+  EB_TRY(
+      eb_block_run(scene, check->solver, eb_subject_exact(check->solver), 1, steps, NULL, &state));
+  momentum before = momentum_of(scene, scene->x0, scene->v0);
+  momentum after = momentum_of(scene, state->x, state->v);
+  for (int k = 0; k < 3; k++) {
+    after.linear[k] -= before.linear[k];
+    after.angular[k] -= before.angular[k];
   }
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  return error;
+  drift[0] = length_of(after.linear) / before.linear_scale;
+  drift[1] = length_of(after.angular) / before.angular_scale;
+  return EB_OK;
 }
 
 static eb_error check_momentum(const eb_check *check) {
@@ -91,30 +87,25 @@ static eb_error check_momentum(const eb_check *check) {
 /* ---- scripts ---- */
 
 static eb_error check_script(const eb_check *check) {
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
-  uint8_t *fixed = NULL;
-  double *target = NULL, most = 0;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
+  EB_FREED uint8_t *fixed = NULL;
+  EB_FREED double *target = NULL;
+  double most = 0;
   if (!eb_subject_can(check->solver, EB_CAP_SCRIPTED)) return EB_OK;
   EB_TRY(eb_block_create(&scene, "nx=6,support=ends,motion=twist,rate=3,dt=0.01,material=%s",
                          eb_subject_material(check->solver)));
   int64_t size = 3 * (int64_t)scene->mesh->node_count;
-  eb_error error = EB_NEW(fixed, size / 3);
-  if (!error) error = EB_NEW(target, size);
-  if (!error) error = eb_block_run(scene, check->solver, "", 1, 5, NULL, &state);
-  if (!error) {
-    memcpy(target, scene->mesh->X, (size_t)size * sizeof *target);
-    eb_scene_boundary(scene, state->time, fixed, target);
-    for (int64_t k = 0; k < size; k++)
-      if (fixed[k / 3]) most = fmax(most, fabs(state->x[k] - target[k]));
-    eb_check_below(check, most, 0, "m; scripted nodes are where the script says, to the last bit",
-                   "%s/script", check->solver->name);
-  }
-  eb_state_destroy(state);
-  free(fixed);
-  free(target);
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(EB_NEW(fixed, size / 3));
+  EB_TRY(EB_NEW(target, size));
+  EB_TRY(eb_block_run(scene, check->solver, "", 1, 5, NULL, &state));
+  memcpy(target, scene->mesh->X, (size_t)size * sizeof *target);
+  eb_scene_boundary(scene, state->time, fixed, target);
+  for (int64_t k = 0; k < size; k++)
+    if (fixed[k / 3]) most = fmax(most, fabs(state->x[k] - target[k]));
+  eb_check_below(check, most, 0, "m; scripted nodes are where the script says, to the last bit",
+                 "%s/script", check->solver->name);
+  return EB_OK;
 }
 
 /* ---- determinism ---- */
@@ -122,10 +113,9 @@ static eb_error check_script(const eb_check *check) {
 static eb_error threads_on(const eb_check *check, const eb_scene *scene, const char *options) {
   uint64_t hash[2];
   for (int threads = 1; threads <= 2; threads++) {
-    eb_state *state = NULL;
+    EB_OWNED(eb_check_free_state) eb_state *state = NULL;
     EB_TRY(eb_block_run(scene, check->solver, options, threads, 3, NULL, &state));
     hash[threads - 1] = eb_state_hash(state);
-    eb_state_destroy(state);
   }
   eb_check_below(check, hash[0] != hash[1], 0,
                  "1 when the state's bits differ between 1 and 2 threads", "%s/threads%s%s",
@@ -135,16 +125,14 @@ static eb_error threads_on(const eb_check *check, const eb_scene *scene, const c
 
 /* Large enough that every parallel loop is split. */
 static eb_error check_threads(const eb_check *check) {
-  eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
   int cubes = check->quick ? 12 : 24;
   EB_TRY(eb_block_create(&scene,
                          "nx=%d,ny=%d,nz=%d,lx=1,ly=0.3,lz=0.3,gz=-9.8,support=x0,material=%s",
                          cubes, cubes / 3, cubes / 3, eb_subject_material(check->solver)));
   bool linear = eb_subject_declares(check->solver, "linear");
-  eb_error error = threads_on(check, scene, linear ? "linear=cholesky" : "");
-  if (!error && linear) error = threads_on(check, scene, "linear=cg");
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(threads_on(check, scene, linear ? "linear=cholesky" : ""));
+  return linear ? threads_on(check, scene, "linear=cg") : EB_OK;
 }
 
 /* ---- linear solvers ---- */
@@ -154,10 +142,9 @@ static eb_error compare_linear(const eb_check *check, const eb_scene *scene,
   char options[128];
   snprintf(options, sizeof options, "linear=%s,linear_rtol=1e-14%s", kind,
            eb_subject_declares(check->solver, "rtol") ? ",rtol=1e-12" : "");
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_run(scene, check->solver, options, 1, 3, NULL, &state));
   double off = eb_block_distance(state, reference);
-  eb_state_destroy(state);
   eb_check_below(check, off, 1e-10, "m, of a 1 m block, against Cholesky after three steps",
                  "%s/linear/%s", check->solver->name, kind);
   return EB_OK;
@@ -165,64 +152,55 @@ static eb_error compare_linear(const eb_check *check, const eb_scene *scene,
 
 static eb_error check_linear(const eb_check *check) {
   if (!eb_subject_declares(check->solver, "linear")) return EB_OK;
-  eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
   EB_TRY(eb_block_create(&scene, "nx=6,ny=3,nz=3,E=1e5,gz=-9.8,support=x0,material=%s",
                          eb_subject_material(check->solver)));
   static const char *const kinds[] = {"cholmod", "cholesky-single", "cg", "cg,preconditioner=ic",
                                       "petsc"};
-  eb_state *reference = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *reference = NULL;
   const char *options =
       eb_subject_declares(check->solver, "rtol") ? "linear=cholesky,rtol=1e-12" : "linear=cholesky";
-  eb_error error = eb_block_run(scene, check->solver, options, 1, 3, NULL, &reference);
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !error; k++)
-    error = compare_linear(check, scene, reference, kinds[k]);
-  eb_state_destroy(reference);
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(eb_block_run(scene, check->solver, options, 1, 3, NULL, &reference));
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    EB_TRY(compare_linear(check, scene, reference, kinds[k]));
+  return EB_OK;
 }
 
 /* ---- order in time ---- */
 
 static eb_error swing(const eb_solver_ops *ops, const char *options, const char *material,
                       int steps, eb_state **state) {
-  eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
   EB_TRY(eb_block_create(&scene, "nx=5,ny=2,nz=2,E=1e5,gz=-9.8,support=x0,material=%s,dt=%.17g",
                          material, 0.1 / steps));
-  eb_error error = eb_block_run(scene, ops, options, 1, steps, NULL, state);
-  eb_scene_destroy(scene);
-  return error;
+  return eb_block_run(scene, ops, options, 1, steps, NULL, state);
 }
 
 /* Where the swing ends as h tends to 0: of Newton's method at two steps, whose errors are of first
  * order, what cancels these. */
 static eb_error swing_limit(const char *material, eb_state **out) {
   enum { FINE = 640 };
-  eb_state *coarse = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *coarse = NULL;
   EB_TRY(swing(eb_solver_find("newton"), "", material, FINE / 2, &coarse));
-  eb_error error = swing(eb_solver_find("newton"), "", material, FINE, out);
-  for (int64_t k = 0; !error && k < 3 * (int64_t)coarse->node_count; k++)
+  EB_TRY(swing(eb_solver_find("newton"), "", material, FINE, out));
+  for (int64_t k = 0; k < 3 * (int64_t)coarse->node_count; k++)
     (*out)->x[k] += (*out)->x[k] - coarse->x[k];
-  eb_state_destroy(coarse);
-  return error;
+  return EB_OK;
 }
 
 static eb_error check_time_order(const eb_check *check) {
-  eb_state *reference = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *reference = NULL;
   eb_equation equation;
   double error_of[2];
   EB_TRY(eb_subject_equation(check->solver, &equation));
   if (equation == EB_EQUATION_POSITION_BASED) return EB_OK;
   EB_TRY(swing_limit(eb_subject_material(check->solver), &reference));
-  eb_error error = EB_OK;
-  for (int level = 0; level < 2 && !error; level++) {
-    eb_state *state = NULL;
-    error = swing(check->solver, eb_subject_exact(check->solver),
-                  eb_subject_material(check->solver), 20 << level, &state);
-    if (!error) error_of[level] = eb_block_distance(state, reference);
-    eb_state_destroy(state);
+  for (int level = 0; level < 2; level++) {
+    EB_OWNED(eb_check_free_state) eb_state *state = NULL;
+    EB_TRY(swing(check->solver, eb_subject_exact(check->solver), eb_subject_material(check->solver),
+                 20 << level, &state));
+    error_of[level] = eb_block_distance(state, reference);
   }
-  eb_state_destroy(reference);
-  EB_TRY(error);
   eb_check_above(check, log2(error_of[0] / error_of[1]), 0.85,
                  "observed order in h against the limit of Newton's method, extrapolated from "
                  "steps 8 and 16 times finer; 1 for implicit Euler in any form",
@@ -241,24 +219,20 @@ static double total_energy(const eb_scene *scene, const eb_state *state) {
 }
 
 static eb_error check_energy(const eb_check *check) {
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   eb_reason reason = EB_CONVERGED_ITS;
   double rise = -INFINITY; /* largest of a step, over the start's */
   EB_TRY(eb_block_create(&scene, "nx=4,support=x0,initial=stretched,E=1e5,dt=0.005"));
-  eb_error error = eb_state_create(scene, &state);
-  double start = error ? NAN : total_energy(scene, state), energy = start;
-  for (int step = 0; step < 20 && reason > 0 && !error; step++) {
-    error = eb_block_advance(scene, check->solver, "", 1, 1, NULL, state, &reason);
+  EB_TRY(eb_state_create(scene, &state));
+  double start = total_energy(scene, state), energy = start;
+  for (int step = 0; step < 20 && reason > 0; step++) {
+    EB_TRY(eb_block_advance(scene, check->solver, "", 1, 1, NULL, state, &reason));
     double next = total_energy(scene, state);
     rise = fmax(rise, (next - energy) / start);
     energy = next;
   }
-  if (!error && reason <= 0)
-    error = EB_ERROR(EB_ERR_INVALID, "a step ends with %s", eb_reason_name(reason));
-  eb_state_destroy(state);
-  eb_scene_destroy(scene);
-  EB_TRY(error);
+  if (reason <= 0) return EB_ERROR(EB_ERR_INVALID, "a step ends with %s", eb_reason_name(reason));
   eb_check_below(check, rise, 1e-9,
                  "largest rise of kinetic plus elastic energy in a step over the start's; implicit "
                  "Euler dissipates where the energy is convex along the motion",
@@ -283,26 +257,21 @@ static double tail_order(const eb_step_log *log) {
 }
 
 static eb_error tail_of(const eb_check *check, const char *material) {
-  eb_scene *scene = NULL;
-  eb_step_log *log = NULL;
-  eb_state *state = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_log) eb_step_log *log = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
   EB_TRY(eb_block_create(&scene,
                          "nx=10,ny=2,nz=2,lx=1,ly=0.2,lz=0.2,E=1e6,nu=0.4,gx=300,"
                          "support=x0,material=%s",
                          material));
-  eb_error error = eb_step_log_create(200, &log);
-  if (!error)
-    error = eb_block_run(scene, check->solver, "static=true,rtol=1e-14", 1, 1, log, &state);
-  if (!error)
-    eb_check_above(check, tail_order(log), 1.5,
-                   "observed order of the last residuals above rounding in a bar stretched by a "
-                   "third; 2 for Newton's method with the exact Hessian, less when rounding shows "
-                   "in them, 1 with an approximate one",
-                   "newton/%s/tail", material);
-  eb_state_destroy(state);
-  eb_step_log_destroy(log);
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(eb_step_log_create(200, &log));
+  EB_TRY(eb_block_run(scene, check->solver, "static=true,rtol=1e-14", 1, 1, log, &state));
+  eb_check_above(check, tail_order(log), 1.5,
+                 "observed order of the last residuals above rounding in a bar stretched by a "
+                 "third; 2 for Newton's method with the exact Hessian, less when rounding shows "
+                 "in them, 1 with an approximate one",
+                 "newton/%s/tail", material);
+  return EB_OK;
 }
 
 static eb_error check_newton_tail(const eb_check *check) {
@@ -315,20 +284,16 @@ static eb_error check_newton_tail(const eb_check *check) {
 /* ---- equilibrium ---- */
 
 static eb_error check_equilibrium(const eb_check *check) {
-  eb_scene *scene = NULL;
-  eb_state *still = NULL, *settled = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *still = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *settled = NULL;
   EB_TRY(eb_block_create(&scene, "nx=5,ny=2,nz=2,E=2e5,nu=0.3,gz=-9.8,dt=0.1,support=x0"));
-  eb_error error = eb_block_run(scene, check->solver, "static=true,rtol=1e-12", 1, 1, NULL, &still);
-  if (!error)
-    error = eb_block_run(scene, eb_solver_find("semi-implicit"), "", 1, 400, NULL, &settled);
-  if (!error)
-    eb_check_below(check, eb_block_distance(still, settled), 1e-8,
-                   "m, of a 1 m beam; the step of 0.1 s damps all motion within 40 s",
-                   "newton/equilibrium-is-the-end-of-dynamics");
-  eb_state_destroy(still);
-  eb_state_destroy(settled);
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(eb_block_run(scene, check->solver, "static=true,rtol=1e-12", 1, 1, NULL, &still));
+  EB_TRY(eb_block_run(scene, eb_solver_find("semi-implicit"), "", 1, 400, NULL, &settled));
+  eb_check_below(check, eb_block_distance(still, settled), 1e-8,
+                 "m, of a 1 m beam; the step of 0.1 s damps all motion within 40 s",
+                 "newton/equilibrium-is-the-end-of-dynamics");
+  return EB_OK;
 }
 
 const eb_check_group eb_checks_dynamics[] = {{"newton-tail", check_newton_tail, "newton"},

@@ -155,32 +155,28 @@ static double energy_along(const eb_scene *scene, sample *s, double step) {
 
 static eb_error assembly_of(const eb_check *check, const char *element, const char *material,
                             const char *fibre) {
-  eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
   EB_TRY(eb_block_create(&scene, "nx=3,ny=2,nz=2,E=1,element=%s,material=%s,fibre=%s,jitter=0.2",
                          element, material, fibre));
   char name[96];
   bool plain = !strcmp(fibre, "none");
   snprintf(name, sizeof name, "%s%s%s", material, plain ? "" : "+", plain ? "" : fibre);
   int64_t size = 3 * (int64_t)scene->mesh->node_count;
-  sample s = {0};
-  eb_error error = sample_create(scene, 0.03, &s);
-  if (!error) {
-    eb_elasticity_matrix(scene->elasticity, s.x, 0, 1, false, s.H, s.g);
-    eb_block_multiply(s.H, s.d, s.Hd);
-    taylor at = {.value = eb_elasticity_energy(scene->elasticity, s.x),
-                 .slope = eb_dot(size, s.g, s.d),
-                 .curvature = eb_dot(size, s.d, s.Hd)};
-    double value[STEPS];
-    for (int i = 0; i < STEPS; i++) value[i] = energy_along(scene, &s, step_of(i));
-    eb_check_above(check, observed_order(at, value, false), 1.9, gradient_reason,
-                   "assembly/%s/%s/gradient", element, name);
-    if (scene->materials[0].kind != EB_COROTATIONAL)
-      eb_check_above(check, observed_order(at, value, true), 2.9, hessian_reason,
-                     "assembly/%s/%s/hessian", element, name);
-  }
-  sample_clear(&s);
-  eb_scene_destroy(scene);
-  return error;
+  EB_OWNED(sample_clear) sample s = {0};
+  EB_TRY(sample_create(scene, 0.03, &s));
+  eb_elasticity_matrix(scene->elasticity, s.x, 0, 1, false, s.H, s.g);
+  eb_block_multiply(s.H, s.d, s.Hd);
+  taylor at = {.value = eb_elasticity_energy(scene->elasticity, s.x),
+               .slope = eb_dot(size, s.g, s.d),
+               .curvature = eb_dot(size, s.d, s.Hd)};
+  double value[STEPS];
+  for (int i = 0; i < STEPS; i++) value[i] = energy_along(scene, &s, step_of(i));
+  eb_check_above(check, observed_order(at, value, false), 1.9, gradient_reason,
+                 "assembly/%s/%s/gradient", element, name);
+  if (scene->materials[0].kind != EB_COROTATIONAL)
+    eb_check_above(check, observed_order(at, value, true), 2.9, hessian_reason,
+                   "assembly/%s/%s/hessian", element, name);
+  return EB_OK;
 }
 
 static eb_error check_assembly(const eb_check *check) {
@@ -213,28 +209,24 @@ static void turn(const eb_mesh *mesh, const double *x, bool shift, double *out) 
 static eb_error invariance_of(const eb_check *check, const char *element, const char *material) {
   static const char reason[] =
       "relative change under a rigid motion; rounding of strains near 0.1 only";
-  eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
   EB_TRY(eb_block_create(&scene, "nx=3,ny=2,nz=2,E=1,element=%s,material=%s,jitter=0.2", element,
                          material));
   int64_t size = 3 * (int64_t)scene->mesh->node_count;
-  sample s = {0};
-  eb_error error = sample_create(scene, 0.03, &s);
-  if (!error) {
-    double energy = eb_elasticity_energy(scene->elasticity, s.x);
-    eb_elasticity_gradient(scene->elasticity, s.x, s.g);
-    turn(scene->mesh, s.x, true, s.moved);
-    double turned = eb_elasticity_energy(scene->elasticity, s.moved);
-    eb_elasticity_gradient(scene->elasticity, s.moved, s.d);
-    turn(scene->mesh, s.g, false, s.Hd);
-    for (int64_t k = 0; k < size; k++) s.d[k] -= s.Hd[k];
-    eb_check_below(check, fabs(turned - energy) / energy, 1e-12, reason, "invariance/%s/%s/energy",
-                   element, material);
-    eb_check_below(check, eb_norm(size, s.d) / eb_norm(size, s.g), 1e-12, reason,
-                   "invariance/%s/%s/gradient", element, material);
-  }
-  sample_clear(&s);
-  eb_scene_destroy(scene);
-  return error;
+  EB_OWNED(sample_clear) sample s = {0};
+  EB_TRY(sample_create(scene, 0.03, &s));
+  double energy = eb_elasticity_energy(scene->elasticity, s.x);
+  eb_elasticity_gradient(scene->elasticity, s.x, s.g);
+  turn(scene->mesh, s.x, true, s.moved);
+  double turned = eb_elasticity_energy(scene->elasticity, s.moved);
+  eb_elasticity_gradient(scene->elasticity, s.moved, s.d);
+  turn(scene->mesh, s.g, false, s.Hd);
+  for (int64_t k = 0; k < size; k++) s.d[k] -= s.Hd[k];
+  eb_check_below(check, fabs(turned - energy) / energy, 1e-12, reason, "invariance/%s/%s/energy",
+                 element, material);
+  eb_check_below(check, eb_norm(size, s.d) / eb_norm(size, s.g), 1e-12, reason,
+                 "invariance/%s/%s/gradient", element, material);
+  return EB_OK;
 }
 
 /* Small-strain elasticity (EB_LINEAR) is not invariant under rotations, by definition. */

@@ -50,9 +50,7 @@ static void run_close(run *r) {
   eb_step_log_destroy(r->log);
 }
 
-/* The caller closes it, also after an error. */
 static eb_error run_open(run *r, const eb_solver_ops *ops, const eb_scene *scene, int threads) {
-  *r = (run){0};
   EB_TRY(eb_solver_create(ops, options_of(ops), scene, threads, 1, &r->solver));
   EB_TRY(eb_state_create(scene, &r->state));
   return eb_step_log_create(1024, &r->log);
@@ -60,17 +58,13 @@ static eb_error run_open(run *r, const eb_solver_ops *ops, const eb_scene *scene
 
 static eb_error find_free(const eb_scene *scene, double time, bool *any) {
   size_t nodes = (size_t)scene->mesh->node_count;
-  uint8_t *fixed;
-  double *target = NULL;
+  EB_FREED uint8_t *fixed = NULL;
+  EB_FREED double *target = NULL;
   EB_TRY(EB_NEW(fixed, nodes));
-  eb_error error = EB_NEW(target, 3 * nodes);
-  if (!error) {
-    eb_scene_boundary(scene, time, fixed, target);
-    *any = memchr(fixed, 0, nodes) != NULL;
-  }
-  free(target);
-  free(fixed);
-  return error;
+  EB_TRY(EB_NEW(target, 3 * nodes));
+  eb_scene_boundary(scene, time, fixed, target);
+  *any = memchr(fixed, 0, nodes) != NULL;
+  return EB_OK;
 }
 
 static bool is_finite(const eb_state *state) {
@@ -158,12 +152,10 @@ static eb_error grow(run *r, double *least) {
 /* With `grown` goes on behind the steps, and says what each HEAP_STEPS more leave in the heap. */
 static eb_error take_steps(const eb_solver_ops *ops, const eb_scene *scene, int threads,
                            outcome *out, double *grown) {
-  run r;
-  eb_error error = run_open(&r, ops, scene, threads);
-  if (!error) error = walk(&r, out);
-  if (!error && grown && HEAP_IS_VISIBLE) error = grow(&r, grown);
-  run_close(&r);
-  return error;
+  EB_OWNED(run_close) run r = {0};
+  EB_TRY(run_open(&r, ops, scene, threads));
+  EB_TRY(walk(&r, out));
+  return grown && HEAP_IS_VISIBLE ? grow(&r, grown) : EB_OK;
 }
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
@@ -262,7 +254,7 @@ static eb_error visit_catalogue(const eb_conformance_visitor *v, const eb_scene_
                                 const char *material) {
   char parameters[200] = "", name[240];
   const eb_option *resolution = parameter(ops, "resolution");
-  eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
   if (parameter(ops, "bodies")) snprintf(parameters, sizeof parameters, "bodies=2,");
   if (parameter(ops, "layers")) snprintf(parameters, sizeof parameters, "layers=1,");
   if (resolution)
@@ -273,17 +265,15 @@ static eb_error visit_catalogue(const eb_conformance_visitor *v, const eb_scene_
   snprintf(name, sizeof name, "%s:%s", ops->name, parameters);
   EB_TRY(eb_error_prefix(eb_scene_create(ops, parameters, NULL, "", &scene), "%s", name));
   bool seen = is_large(scene) && strcmp(material, "corotational");
-  eb_error error = seen ? EB_OK : v->visit(v->context, scene, true, name);
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(seen ? EB_OK : v->visit(v->context, scene, true, name));
+  return EB_OK;
 }
 
 static eb_error visit_block(const eb_conformance_visitor *v, const char *parameters) {
-  eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
   EB_TRY(eb_block_create(&scene, "%s", parameters));
-  eb_error error = v->visit(v->context, scene, false, parameters);
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(v->visit(v->context, scene, false, parameters));
+  return EB_OK;
 }
 
 eb_error eb_conformance_scenes(const eb_conformance_visitor *visitor) {
@@ -368,19 +358,16 @@ static eb_error ask(void *context, const eb_scene *scene, bool catalogue, const 
 
 static eb_error emit(const eb_check *check, tally *t, eb_conforming what, const char *name,
                      const char *meaning) {
-  eb_text reason = {0};
+  EB_OWNED(eb_text_clear) eb_text reason = {0};
   double measured = what == EB_CONFORMING_HEAP ? t->grown : t->broken[what];
   EB_TRY(eb_text_printf(&reason, "%s, of %d", meaning, t->asked[what]));
-  eb_error error = EB_OK;
   if (what == EB_CONFORMING_ANSWERS)
-    error = eb_text_printf(&reason, ", but for %d of the catalogue, which may be too stiff for it",
-                           t->given_up);
-  if (!error && t->first[what].data) error = eb_text_printf(&reason, "%s", t->first[what].data);
-  if (!error)
-    eb_check_below(check, measured, what == EB_CONFORMING_HEAP ? heap_allowed : 0, reason.data,
-                   "%s/conformance/%s", t->solver->name, name);
-  eb_text_clear(&reason);
-  return error;
+    EB_TRY(eb_text_printf(&reason, ", but for %d of the catalogue, which may be too stiff for it",
+                          t->given_up));
+  if (t->first[what].data) EB_TRY(eb_text_printf(&reason, "%s", t->first[what].data));
+  eb_check_below(check, measured, what == EB_CONFORMING_HEAP ? heap_allowed : 0, reason.data,
+                 "%s/conformance/%s", t->solver->name, name);
+  return EB_OK;
 }
 
 static eb_error emit_all(const eb_check *check, tally *t) {

@@ -53,18 +53,15 @@ bool eb_subject_can(const eb_solver_ops *ops, uint32_t capabilities) {
 }
 
 eb_error eb_subject_equation(const eb_solver_ops *ops, eb_equation *out) {
-  eb_scene *scene = NULL;
-  eb_state *state = NULL;
-  eb_step_log *log = NULL;
+  EB_OWNED(eb_check_free_scene) eb_scene *scene = NULL;
+  EB_OWNED(eb_check_free_state) eb_state *state = NULL;
+  EB_OWNED(eb_check_free_log) eb_step_log *log = NULL;
   EB_TRY(eb_block_create(&scene, "nx=1,ny=1,nz=1,gz=-9.8,support=x0,material=%s",
                          eb_subject_material(ops)));
-  eb_error error = eb_step_log_create(0, &log);
-  if (!error) error = eb_block_run(scene, ops, eb_subject_exact(ops), 1, 1, log, &state);
-  if (!error) *out = log->equation;
-  eb_state_destroy(state);
-  eb_step_log_destroy(log);
-  eb_scene_destroy(scene);
-  return error;
+  EB_TRY(eb_step_log_create(0, &log));
+  EB_TRY(eb_block_run(scene, ops, eb_subject_exact(ops), 1, 1, log, &state));
+  *out = log->equation;
+  return EB_OK;
 }
 
 const char *eb_subject_material(const eb_solver_ops *ops) {
