@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/cli/command.h"
+#include "harness/doc/doc.h"
 #include "harness/names.h"
 #include "harness/predict/show.h"
 #include "harness/print.h"
@@ -14,6 +15,7 @@
 #include "harness/results/sample.h"
 #include "harness/results/sweeps.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 enum { SHOWN = 200 /* cases of a grid; of more only their number is told */ };
 
@@ -247,44 +249,45 @@ static json_t *row_json(const row *r) {
   return json;
 }
 
-static void print_number(FILE *out, const char *format, double value) {
-  if (isfinite(value))
-    eb_print(out, format, value);
-  else
-    eb_print(out, "%10s ", "-");
+static void show_heads(eb_doc *doc) {
+  static const char *const heads[] = {"scene",    "solver",    "T",          "outcome", "steps",
+                                      "first ms", "median ms", "iterations", "error",   "MB",
+                                      "rank",     "class",     NULL};
+  eb_doc_table(doc, NULL);
+  eb_doc_heads(doc, heads);
 }
 
 /* The options the user gave, which are not stored as such: those of the plan. */
-static void print_row(const row *r, FILE *out) {
-  char solver[128], threads[48];
+static void show_row(const row *r, eb_doc *doc) {
   const eb_run *run = r->run;
   const char *options = r->work->options;
   eb_class class = eb_class_of(run);
-  bool known = class.band != EB_BAND_UNKNOWN;
-  snprintf(solver, sizeof solver, "%s%s%s", run->solver, options ? ":" : "",
-           options ? options : "");
+  bool known = class.band != EB_BAND_UNKNOWN, failed = strcmp(run->audit, "failed") == 0;
+  eb_doc_row(doc, NULL);
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", run->scene);
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s%s%s", run->solver, options ? ":" : "", options ? options : "");
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", "");
   /* Ranks, and threads of each. */
-  int length =
-      run->ranks > 1 ? snprintf(threads, sizeof threads, "%lldx", (long long)run->ranks) : 0;
-  snprintf(threads + length, sizeof threads - (size_t)length, "%lld", (long long)run->threads);
-  eb_print(out, "%-26s %-30s %2s %-13s %6lld ", run->scene, solver, threads,
-           strcmp(run->audit, "failed") == 0 ? "audit failed" : run->outcome,
-           (long long)run->steps_done);
-  print_number(out, "%10.3f ", 1e3 * r->first);
-  print_number(out, "%10.3f ", 1e3 * r->median);
-  print_number(out, "%10.1f ", r->iterations);
-  print_number(out, "%10.2e ", known ? run->error : NAN);
-  eb_print(out, "%8.0f", 1e-6 * run->peak_rss);
+  if (run->ranks > 1) eb_doc_text(doc, EB_DOC_PLAIN, "%lldx", (long long)run->ranks);
+  eb_doc_text(doc, EB_DOC_PLAIN, "%lld", (long long)run->threads);
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", failed ? "audit failed" : run->outcome);
+  eb_doc_number(doc, EB_DOC_PLAIN, (double)run->steps_done);
+  eb_doc_number(doc, EB_DOC_PLAIN, 1e3 * r->first);
+  eb_doc_number(doc, EB_DOC_PLAIN, 1e3 * r->median);
+  eb_doc_number(doc, EB_DOC_PLAIN, r->iterations);
+  eb_doc_number_as(doc, EB_DOC_PLAIN, "%.2e", known ? run->error : NAN);
+  eb_doc_number_as(doc, EB_DOC_PLAIN, "%.0f", 1e-6 * run->peak_rss);
   /* Its place among how many of its class; several are the first on a front. */
-  char place[32] = "-";
-  if (r->rank.place > 0) snprintf(place, sizeof place, "%d/%d", r->rank.place, r->rank.of);
-  const char *parameters = r->point ? r->work->parameters : NULL;
-  eb_print(out, " %6s  %s%s%s\n", place, known ? eb_class_words(class).text : "-",
-           parameters ? "  " : "", parameters ? parameters : "");
+  if (r->rank.place > 0)
+    eb_doc_cell(doc, EB_DOC_PLAIN, "%d/%d", r->rank.place, r->rank.of);
+  else
+    eb_doc_cell(doc, EB_DOC_PLAIN, "-");
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", known ? eb_class_words(class).text : "-");
+  if (r->point && r->work->parameters) eb_doc_text(doc, EB_DOC_PLAIN, "  %s", r->work->parameters);
   /* What went wrong, below its row. */
-  if (*run->detail) eb_print(out, "  %s\n", run->detail);
-  if (*run->audit_rules) eb_print(out, "  broken rules: %s\n", run->audit_rules);
-  if (*run->audit_detail) eb_print(out, "  %s\n", run->audit_detail);
+  if (*run->detail) eb_doc_verbatim(doc, "%s", run->detail);
+  if (*run->audit_rules) eb_doc_verbatim(doc, "broken rules: %s", run->audit_rules);
+  if (*run->audit_detail) eb_doc_verbatim(doc, "%s", run->audit_detail);
 }
 
 static int code_of(const table *t) {
@@ -295,38 +298,74 @@ static int code_of(const table *t) {
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
+static json_t *sweep_json(const eb_sweep_record *s) {
+  json_t *json = eb_json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "name", s->name, "scene",
+                              s->scene, "solver", s->solver, "option", s->option, "found", s->found,
+                              "detail", s->detail, "audit", s->audit, "trials", s->count);
+  json_object_set_new(json, "least_stable", eb_json_real(s->least_stable));
+  json_object_set_new(json, "greatest_unstable", eb_json_real(s->greatest_unstable));
+  return json;
+}
+
+static void show_sweep(const eb_sweep_record *s, eb_doc *doc) {
+  bool stable = isfinite(s->least_stable), unstable = isfinite(s->greatest_unstable);
+  eb_doc_paragraph(doc, EB_DOC_PLAIN, "sweep %s: %s %s, ", s->name, s->solver, s->option);
+  if (stable) eb_doc_text(doc, EB_DOC_PLAIN, "least stable %g", s->least_stable);
+  if (stable && unstable) eb_doc_text(doc, EB_DOC_PLAIN, ", ");
+  if (unstable) eb_doc_text(doc, EB_DOC_PLAIN, "greatest unstable %g", s->greatest_unstable);
+  eb_doc_text(doc, EB_DOC_PLAIN, " (%d trials)%s%s%s", s->count, *s->detail ? ": " : "", s->detail,
+              strcmp(s->audit, "failed") == 0 ? "; a stable trial has failed its audit" : "");
+}
+
 /* Those of the plan that the target has. */
 static eb_error show_sweeps(const eb_plan *plan, const eb_results *results, json_t *all,
-                            FILE *out) {
+                            eb_doc *doc) {
   for (int i = 0; i < plan->sweep_count; i++) {
     char *identity;
     bool there;
     eb_sweep_record record = {0};
     EB_TRY(eb_sweep_identity(&plan->sweeps[i], &identity));
     eb_error error = eb_sweeps_find(results, identity, &there, &record);
-    const eb_sweep_record *s = &record;
-    bool stable = isfinite(s->least_stable), unstable = isfinite(s->greatest_unstable);
-    if (!error && there && all) {
-      json_t *json =
-          eb_json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "name", s->name, "scene",
-                       s->scene, "solver", s->solver, "option", s->option, "found", s->found,
-                       "detail", s->detail, "audit", s->audit, "trials", s->count);
-      json_object_set_new(json, "least_stable", eb_json_real(s->least_stable));
-      json_object_set_new(json, "greatest_unstable", eb_json_real(s->greatest_unstable));
-      json_array_append_new(all, json);
-    } else if (!error && there) {
-      eb_print(out, "sweep %s: %s %s, ", s->name, s->solver, s->option);
-      if (stable) eb_print(out, "least stable %g", s->least_stable);
-      if (stable && unstable) eb_print(out, ", ");
-      if (unstable) eb_print(out, "greatest unstable %g", s->greatest_unstable);
-      eb_print(out, " (%d trials)%s%s%s\n", s->count, *s->detail ? ": " : "", s->detail,
-               strcmp(s->audit, "failed") == 0 ? "; a stable trial has failed its audit" : "");
-    }
+    if (!error && there && all) json_array_append_new(all, sweep_json(&record));
+    if (!error && there && !all) show_sweep(&record, doc);
     eb_sweep_record_clear(&record);
     free(identity);
     EB_TRY(error);
   }
   return EB_OK;
+}
+
+static void show_runs(const table *t, eb_doc *doc) {
+  if (t->count > 0) show_heads(doc);
+  for (int r = 0; r < t->count; r++) show_row(&t->rows[r], doc);
+  if (t->count > 0) eb_doc_end(doc);
+  if (t->runs > t->count)
+    eb_doc_paragraph(doc, EB_DOC_PLAIN,
+                     "%lld runs without a row: in all %lld skipped, %lld failed, %lld with a "
+                     "failed audit",
+                     (long long)(t->runs - t->count), (long long)t->skipped, (long long)t->failed,
+                     (long long)t->audits);
+}
+
+static eb_error print_runs(const table *t, const eb_plan *plan, const eb_results *results,
+                           FILE *out) {
+  EB_OWNED(eb_doc_clear) eb_doc doc = {0};
+  show_runs(t, &doc);
+  EB_TRY(show_sweeps(plan, results, NULL, &doc));
+  return eb_doc_print(&doc, EB_DOC_TEXT, out);
+}
+
+static eb_error print_runs_json(const table *t, const eb_plan *plan, const eb_results *results,
+                                const char *target, FILE *out) {
+  json_t *runs = json_array(), *sweeps = json_array();
+  for (int r = 0; r < t->count; r++) json_array_append_new(runs, row_json(&t->rows[r]));
+  eb_error error = show_sweeps(plan, results, sweeps, NULL);
+  if (!error)
+    error = eb_json_print(
+        eb_json_pack("{s:s, s:O, s:O}", "file", target, "runs", runs, "sweeps", sweeps), out);
+  json_decref(runs);
+  json_decref(sweeps);
+  return error;
 }
 
 eb_error eb_summary_print(const eb_plan *plan, const char *target, bool json, FILE *out,
@@ -336,28 +375,9 @@ eb_error eb_summary_print(const eb_plan *plan, const char *target, bool json, FI
   EB_TRY(eb_results_open(target, &results));
   eb_error error = fill_table(plan, results, &t);
   if (!error) *code = code_of(&t);
-  json_t *runs = json ? json_array() : NULL, *sweeps = json ? json_array() : NULL;
-  if (!error && !json && t.count > 0)
-    eb_print(out, "%-26s %-30s %2s %-13s %6s %10s %10s %10s %10s %8s %6s  %s\n", "scene", "solver",
-             "T", "outcome", "steps", "first ms", "median ms", "iterations", "error", "MB", "rank",
-             "class");
-  for (int r = 0; r < t.count && !error; r++)
-    if (json)
-      json_array_append_new(runs, row_json(&t.rows[r]));
-    else
-      print_row(&t.rows[r], out);
-  if (!error && !json && t.runs > t.count)
-    eb_print(out,
-             "%lld runs without a row: in all %lld skipped, %lld failed, %lld with a failed "
-             "audit\n",
-             (long long)(t.runs - t.count), (long long)t.skipped, (long long)t.failed,
-             (long long)t.audits);
-  if (!error) error = show_sweeps(plan, results, sweeps, out);
-  if (!error && json)
-    error = eb_json_print(
-        eb_json_pack("{s:s, s:O, s:O}", "file", target, "runs", runs, "sweeps", sweeps), out);
-  json_decref(runs);
-  json_decref(sweeps);
+  if (!error)
+    error =
+        json ? print_runs_json(&t, plan, results, target, out) : print_runs(&t, plan, results, out);
   for (int i = 0; i < t.point_count; i++) eb_case_clear(&t.points[i]);
   free(t.points);
   free(t.rows);

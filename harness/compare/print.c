@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/doc/doc.h"
 #include "harness/names.h"
-#include "harness/print.h"
 #include "harness/results/ci.h"
 #include "harness/results/json.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 static const char *const formats[EB_COMPARE_FORMATS] = {"text", "json", "junit", "tap"};
 
@@ -29,14 +30,7 @@ static double percent(double log_ratio) {
   return 100 * expm1(log_ratio);
 }
 
-/* ---- text ------------------------------------------------------------------------------------ */
-
-static void print_change(const eb_series *s, FILE *out) {
-  if (s->count == 0 || !isfinite(s->centre))
-    eb_print(out, "  %8s", "-");
-  else
-    eb_print(out, "  %+7.2f%%", percent(s->centre));
-}
+/* ---- the document ---------------------------------------------------------------------------- */
 
 /* In per cent; of few rounds there is none. */
 static void describe_interval(const eb_series *s, const char *none, char *out, size_t bytes) {
@@ -46,54 +40,67 @@ static void describe_interval(const eb_series *s, const char *none, char *out, s
     snprintf(out, bytes, "%s", none);
 }
 
-static void print_case(const eb_compared *c, int width, FILE *out) {
-  const eb_series *cpu = &c->cpu[EB_LANE_HEAD];
-  char interval[40];
-  describe_interval(cpu, "-", interval, sizeof interval);
-  eb_print(out, "%-*s  %-16s", width, c->name, eb_compare_verdict_name(c->verdict));
-  print_change(cpu, out);
-  eb_print(out, "  %18s", interval);
-  print_change(&c->wall, out);
-  if (c->instructed_steps > 0)
-    eb_print(out, "  %+11.2f%%",
-             100 * (c->instructions[EB_HEAD].executed / c->instructions[EB_BASE].executed - 1));
-  else
-    eb_print(out, "  %12s", "-");
-  eb_print(out, "  %6d\n", cpu->count);
-  for (const char *line = c->trouble ? c->trouble : c->reasons; line && *line;) {
-    size_t length = strcspn(line, "\n");
-    eb_print(out, "    %.*s\n", (int)length, line);
-    line += length + (line[length] == '\n');
-  }
+static void show_change(const eb_series *s, eb_doc *doc) {
+  eb_doc_number_as(doc, EB_DOC_PLAIN, "%+.2f%%", s->count > 0 ? percent(s->centre) : NAN);
 }
 
-static void print_text(const eb_comparison *all, const eb_compare_title *title, FILE *out) {
-  static const char *const sides[EB_SIDES] = {"BASE", "HEAD"};
-  int width = 4;
-  for (int side = 0; side < EB_SIDES; side++) {
-    const eb_build *b = &title->builds[side];
-    eb_print(out, "%s  %s%s%s\n", sides[side], b->given, b->version && *b->version ? "  " : "",
-             b->version ? b->version : "");
-  }
-  for (int k = 0; k < all->count; k++)
-    if ((int)strlen(all->cases[k].name) > width) width = (int)strlen(all->cases[k].name);
-  eb_print(out, "\n%-*s  %-16s  %8s  %18s  %8s  %12s  %6s\n", width, "case", "verdict", "CPU time",
-           "90 % interval", "wall", "instructions", "rounds");
-  for (int k = 0; k < all->count; k++) print_case(&all->cases[k], width, out);
-  putc('\n', out);
-  if (all->uninstructed) eb_print(out, "instructions: not counted: %s\n", all->uninstructed);
+static void show_case(const eb_compared *c, eb_doc *doc) {
+  const eb_series *cpu = &c->cpu[EB_LANE_HEAD];
+  const char *told = c->trouble ? c->trouble : c->reasons;
+  char interval[40];
+  describe_interval(cpu, "-", interval, sizeof interval);
+  eb_doc_row(doc, NULL);
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", c->name);
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", eb_compare_verdict_name(c->verdict));
+  show_change(cpu, doc);
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", interval);
+  show_change(&c->wall, doc);
+  eb_doc_number_as(
+      doc, EB_DOC_PLAIN, "%+.2f%%",
+      c->instructed_steps > 0
+          ? 100 * (c->instructions[EB_HEAD].executed / c->instructions[EB_BASE].executed - 1)
+          : NAN);
+  eb_doc_number(doc, EB_DOC_PLAIN, cpu->count);
+  if (told && *told) eb_doc_verbatim(doc, "%s", told);
+}
+
+static void show_controls(const eb_comparison *all, eb_doc *doc) {
   if (all->injected > 0)
-    eb_print(
-        out,
-        "controls in the same rounds: BASE beside itself raised %d alarms in %d cases, a delay "
-        "of %.0f %% was found in %d of %d\n",
+    eb_doc_paragraph(
+        doc, EB_DOC_PLAIN,
+        "controls in the same rounds: BASE beside itself raised %d alarms in %d cases, "
+        "a delay of %.0f %% was found in %d of %d",
         all->alarms, all->raced, 100 * all->injected, all->found, all->raced);
   else
-    eb_print(out,
-             "controls: none, for the runs were not fed in turns: a machine that has changed in "
-             "between looks like a change\n");
-  eb_print(out, "verdict: %s (margin %g %%)\n", eb_compare_verdict_name(all->verdict),
-           100 * title->margin);
+    eb_doc_paragraph(doc, EB_DOC_PLAIN,
+                     "controls: none, for the runs were not fed in turns: a machine that has "
+                     "changed in between looks like a change");
+}
+
+static void show(const eb_comparison *all, const eb_compare_title *title, eb_doc *doc) {
+  static const char *const sides[EB_SIDES] = {"BASE", "HEAD"};
+  static const char *const heads[] = {"case", "verdict",      "CPU time", "90 % interval",
+                                      "wall", "instructions", "rounds",   NULL};
+  for (int side = 0; side < EB_SIDES; side++) {
+    const eb_build *b = &title->builds[side];
+    eb_doc_paragraph(doc, EB_DOC_PLAIN, "%s %s %s", sides[side], b->given,
+                     b->version ? b->version : "");
+  }
+  eb_doc_table(doc, NULL);
+  eb_doc_heads(doc, heads);
+  for (int k = 0; k < all->count; k++) show_case(&all->cases[k], doc);
+  eb_doc_end(doc);
+  if (all->uninstructed)
+    eb_doc_paragraph(doc, EB_DOC_PLAIN, "instructions: not counted: %s", all->uninstructed);
+  show_controls(all, doc);
+  eb_doc_paragraph(doc, EB_DOC_PLAIN, "verdict: %s (margin %g %%)",
+                   eb_compare_verdict_name(all->verdict), 100 * title->margin);
+}
+
+static eb_error print_text(const eb_comparison *all, const eb_compare_title *title, FILE *out) {
+  EB_OWNED(eb_doc_clear) eb_doc doc = {0};
+  show(all, title, &doc);
+  return eb_doc_print(&doc, EB_DOC_TEXT, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -230,7 +237,6 @@ static eb_error print_tests(const eb_comparison *all, eb_compare_format format, 
 eb_error eb_compare_print(const eb_comparison *comparison, const eb_compare_title *title,
                           eb_compare_format format, FILE *out) {
   if (format == EB_COMPARE_JSON) return print_json(comparison, title, out);
-  if (format != EB_COMPARE_TEXT) return print_tests(comparison, format, out);
-  print_text(comparison, title, out);
-  return EB_OK;
+  if (format == EB_COMPARE_TEXT) return print_text(comparison, title, out);
+  return print_tests(comparison, format, out);
 }

@@ -24,7 +24,7 @@ sub survivors {
 
 # ---- two ranks and one process
 my ($out, $err) = is_code(0, 'newton by one process and by two ranks', 'run', $beam, '-s', 'newton:linear=petsc', '-s', 'newton:ranks=2', '--steps', '3', '--frames', 'all', '-o', 'r.h5');
-like($out, qr/newton:ranks=2 +2x1 completed/, 'the table says ranks and threads');
+like($out, qr/newton:ranks=2 +2x1 +completed/, 'the table says ranks and threads');
 my @runs = runs_in('r.h5');
 is_deeply([map { $_->{ranks} } @runs], [1, 2], 'the file says how many');
 is_deeply([map { $_->{audit} } @runs], ['passed', 'passed'], 'all keep the rules') or diag explain [map { $_->{audit_detail} } @runs];

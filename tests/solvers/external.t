@@ -16,7 +16,7 @@ $ENV{PYTHONDONTWRITEBYTECODE} = 1;
 # ---- the client in C++
 my ($made, $built) = is_code(0, 'a program in C++ is written, built and run', 'new-solver', 'jump', '--external', 'c++');
 unlike($built, qr/warning/, 'without a warning');
-like($made, qr/external:\.\/jump +1 completed/, 'and completes');
+like($made, qr/external:\.\/jump +1 +completed/, 'and completes');
 my $cpp = scratch('jump/jump');
 is_code(0, 'it runs beside newton, audited', 'run', $beam, '-s', 'newton', '-s', "external:$cpp", '--steps', '4',
   '-o', 'cpp.h5');

@@ -24,7 +24,7 @@ ok(-s "$prefix/share/elastobench/clients/$_", "the client $_ is installed") for 
   unlike($out, qr/not installed/, 'against the package');
 }
 ok(-s scratch("here/$_"), "  there is $_") for qw(leap.c leap.so first-run.h5);
-like($out, qr/^bench\/beam +leap +1 completed/m, 'and it completes');
+like($out, qr/^bench\/beam +leap +1 +completed/m, 'and it completes');
 like($out, qr{^ok +leap/conformance/$_ }m, "  it conforms: $_") for qw(steps answers threads heap refusals);
 like($out, qr/^\d+ figures, 0 out of bounds$/m, '  and no check is out of bounds');
 
