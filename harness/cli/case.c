@@ -15,6 +15,7 @@
 #include "harness/results/merge.h"
 #include "harness/results/verify.h"
 #include "harness/strings.h"
+#include "problems/base/owned.h"
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
@@ -140,18 +141,15 @@ static const eb_flag work_flags[] = {
     {0}};
 
 static eb_error run_work(const eb_arguments *arguments, int *code) {
-  eb_plugins plugins = {0};
-  eb_case work = {0};
+  EB_OWNED(eb_plugins_forget) eb_plugins plugins = {0};
+  EB_OWNED(eb_case_clear) eb_case work = {0};
   double delay = 0;
   const char *text = eb_arguments_text(arguments, "delay");
-  eb_error error = text ? eb_parse_real("--delay", text, 0, 100, &delay) : EB_OK;
+  EB_TRY(text ? eb_parse_real("--delay", text, 0, 100, &delay) : EB_OK);
   (void)code;
-  if (!error) error = eb_arguments_plugins(arguments, &plugins);
-  if (!error) error = read_case(arguments, &plugins, &work);
-  if (!error) error = eb_worker_serve(&work, delay);
-  eb_case_clear(&work);
-  eb_plugins_forget(&plugins);
-  return error;
+  EB_TRY(eb_arguments_plugins(arguments, &plugins));
+  EB_TRY(read_case(arguments, &plugins, &work));
+  return eb_worker_serve(&work, delay);
 }
 
 const eb_command eb_command_work = {.name = "work",
@@ -216,7 +214,7 @@ static eb_error run_join(const eb_arguments *arguments, int *code) {
   (void)code;
   const eb_strings *words = &arguments->positional;
   enum { KEPT = 1 << 25 /* the most that the first takes */ };
-  eb_strings inputs = {0};
+  EB_OWNED(eb_strings_clear) eb_strings inputs = {0};
   /* HDF5 gives back all that it holds of a file when that is closed, and asks for it again at the
    * next: memory stays with the process, or a sixth of the time goes into page faults; and with
    * HDF5, whose lists of what is free are else emptied at 64 KB, or as much goes into malloc. They
@@ -224,10 +222,8 @@ static eb_error run_join(const eb_arguments *arguments, int *code) {
   mallopt(M_MMAP_THRESHOLD, KEPT);
   mallopt(M_TRIM_THRESHOLD, KEPT);
   H5set_free_list_limits(-1, -1, -1, -1, -1, -1);
-  eb_error error = eb_lines_read(words->items[1], "list of files", &inputs);
-  if (!error) error = eb_results_join(words->items[0], &inputs);
-  eb_strings_clear(&inputs);
-  return error;
+  EB_TRY(eb_lines_read(words->items[1], "list of files", &inputs));
+  return eb_results_join(words->items[0], &inputs);
 }
 
 const eb_command eb_command_verify = {.name = "verify",

@@ -5,6 +5,7 @@
 #include "harness/check/check.h"
 #include "harness/cli/command.h"
 #include "problems/base/clock.h"
+#include "problems/base/owned.h"
 
 static const eb_flag flags[] = {
     {"format", 0, "text|json|junit|tap", "how to print"},
@@ -30,13 +31,10 @@ static eb_error run(const eb_arguments *arguments, int *code) {
   int64_t seed = (int64_t)(eb_wall_seconds() * 1e6) % SEEDS;
   EB_TRY(read_format(arguments, &format));
   EB_TRY(eb_arguments_whole(arguments, "seed", 0, SEEDS, &seed));
-  eb_plugins plugins = {0};
-  eb_error error = eb_arguments_plugins(arguments, &plugins);
-  if (!error)
-    error = eb_check_run(&plugins, names->count ? names->items[0] : NULL, (uint64_t)seed, format,
-                         stdout, &failed);
-  eb_plugins_clear(&plugins);
-  EB_TRY(error);
+  EB_OWNED(eb_plugins_clear) eb_plugins plugins = {0};
+  EB_TRY(eb_arguments_plugins(arguments, &plugins));
+  EB_TRY(eb_check_run(&plugins, names->count ? names->items[0] : NULL, (uint64_t)seed, format,
+                      stdout, &failed));
   if (failed) *code = EB_EXIT_AUDIT_FAILED;
   return EB_OK;
 }

@@ -10,6 +10,7 @@
 #include "harness/names.h"
 #include "harness/print.h"
 #include "problems/base/clock.h"
+#include "problems/base/owned.h"
 
 static const eb_flag flags[] = {
     {"gate", 0, NULL, "exit with 5 after a regression, with 6 when nothing is certain"},
@@ -191,7 +192,7 @@ static void warn_of_flags(const eb_build builds[EB_SIDES]) {
 
 static eb_error compare(const wish *w, const eb_plan *plan, eb_signals *signals,
                         eb_build builds[EB_SIDES], int *code) {
-  eb_comparison comparison = {0};
+  EB_OWNED(eb_comparison_clear) eb_comparison comparison = {0};
   double began = eb_wall_seconds();
   eb_compare_request request = {
       .builds = builds, .plan = plan, .margin = w->margin, .signals = signals};
@@ -200,10 +201,8 @@ static eb_error compare(const wish *w, const eb_plan *plan, eb_signals *signals,
     EB_TRY(eb_build_open(w->names[side], w->kind, eb_arguments_values(w->arguments, "make"),
                          signals, &builds[side]));
   warn_of_flags(builds);
-  eb_error error = eb_compare_builds(&request, &comparison);
-  if (!error) error = tell(w, builds, began, &comparison, code);
-  eb_comparison_clear(&comparison);
-  return error;
+  EB_TRY(eb_compare_builds(&request, &comparison));
+  return tell(w, builds, began, &comparison, code);
 }
 
 static eb_error run_builds(const wish *w, int *code) {

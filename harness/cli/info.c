@@ -12,6 +12,7 @@
 #include "harness/reproduce/paper.h"
 #include "harness/suite/suite.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
 #include "problems/mesh/diagnose.h"
 #include "problems/mesh/io.h"
@@ -332,12 +333,11 @@ static eb_error show_surface(const char *path, bool json, eb_text *notes) {
 
 static eb_error show_mesh(const char *path, bool json) {
   bool is_surface;
-  eb_text notes = {0};
+  EB_OWNED(eb_text_clear) eb_text notes = {0};
   EB_TRY(eb_file_is_surface(path, &is_surface));
-  eb_error error = is_surface ? show_surface(path, json, &notes) : show_volume(path, json, &notes);
-  if (!error && !json && notes.data) eb_print(stdout, "%s", notes.data);
-  eb_text_clear(&notes);
-  return error;
+  EB_TRY(is_surface ? show_surface(path, json, &notes) : show_volume(path, json, &notes));
+  if (!json && notes.data) eb_print(stdout, "%s", notes.data);
+  return EB_OK;
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
@@ -448,15 +448,13 @@ static eb_error show(const eb_plugins *plugins, const char *name, const char *as
   if (is_solver) EB_TRY(show_solver(solver, assignments, json));
   if (material >= 0 && (!is_solver || !json)) return show_material(material, json);
   if (is_solver) return EB_OK;
-  eb_strings names = {0};
-  eb_error error = eb_scene_names(&names);
-  if (!error) error = eb_solver_names(plugins, &names);
-  if (!error) error = eb_suite_names(&names);
-  for (int i = 0; i < EB_MATERIAL_KINDS && !error; i++)
-    error = eb_strings_add(&names, eb_material_describe((eb_material_kind)i)->name);
-  if (!error) error = eb_unknown_name("scene, solver, material, suite or claim", name, &names);
-  eb_strings_clear(&names);
-  return error;
+  EB_OWNED(eb_strings_clear) eb_strings names = {0};
+  EB_TRY(eb_scene_names(&names));
+  EB_TRY(eb_solver_names(plugins, &names));
+  EB_TRY(eb_suite_names(&names));
+  for (int i = 0; i < EB_MATERIAL_KINDS; i++)
+    EB_TRY(eb_strings_add(&names, eb_material_describe((eb_material_kind)i)->name));
+  return eb_unknown_name("scene, solver, material, suite or claim", name, &names);
 }
 
 static eb_error run_info(const eb_arguments *arguments, int *code) {
@@ -596,13 +594,11 @@ static eb_error list(const char *wanted, bool json, const eb_plugins *plugins) {
 static eb_error run_list(const eb_arguments *arguments, int *code) {
   (void)code;
   bool json;
-  eb_plugins plugins = {0};
+  EB_OWNED(eb_plugins_clear) eb_plugins plugins = {0};
   const eb_strings *names = &arguments->positional;
   EB_TRY(eb_arguments_json(arguments, &json));
-  eb_error error = eb_arguments_plugins(arguments, &plugins);
-  if (!error) error = list(names->count ? names->items[0] : NULL, json, &plugins);
-  eb_plugins_clear(&plugins);
-  return error;
+  EB_TRY(eb_arguments_plugins(arguments, &plugins));
+  return list(names->count ? names->items[0] : NULL, json, &plugins);
 }
 
 const eb_command eb_command_list = {.name = "list",

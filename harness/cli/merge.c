@@ -15,6 +15,7 @@
 #include "harness/results/merge.h"
 #include "harness/results/seal.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 static const eb_flag flags[] = {
     {"overwrite", 0, NULL, "replace OUT when it exists"},
@@ -107,23 +108,18 @@ static eb_error verify_inputs(const eb_strings *inputs, bool *sealed) {
 static eb_error join_listed(const char *fresh, const char *list, const eb_strings *inputs) {
   static const double small_file = 1e6; /* bytes that take as long as the objects of a run */
   const char *const words[] = {"join", "--", fresh, list};
-  eb_strings command = {0};
+  EB_OWNED(eb_strings_clear) eb_strings command = {0};
   struct stat info;
   double bytes = 0;
-  eb_text text = {0};
-  eb_error error = EB_OK;
-  for (int i = 0; i < inputs->count && !error; i++) {
-    error = eb_text_printf(&text, "%s\n", inputs->items[i]);
+  EB_OWNED(eb_text_clear) eb_text text = {0};
+  for (int i = 0; i < inputs->count; i++) {
+    EB_TRY(eb_text_printf(&text, "%s\n", inputs->items[i]));
     if (stat(inputs->items[i], &info) == 0) bytes += (double)info.st_size + small_file;
   }
-  if (!error) error = eb_file_write(list, text.data, text.length);
-  for (size_t i = 0; i < sizeof words / sizeof *words && !error; i++)
-    error = eb_strings_add(&command, words[i]);
-  if (!error)
-    error = eb_sandbox_run_for(&command, bytes, "copying their runs", "an input is damaged", NULL);
-  eb_strings_clear(&command);
-  eb_text_clear(&text);
-  return error;
+  EB_TRY(eb_file_write(list, text.data, text.length));
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    EB_TRY(eb_strings_add(&command, words[i]));
+  return eb_sandbox_run_for(&command, bytes, "copying their runs", "an input is damaged", NULL);
 }
 
 static eb_error join(const char *fresh, const eb_strings *inputs) {
@@ -179,26 +175,26 @@ static eb_error tell_plan(const eb_sharding *plan, int64_t *count) {
 static eb_error tell_all(const char *fresh, bool *complete) {
   hid_t file;
   H5G_info_t others = {0};
-  eb_shardings plans = {0};
+  EB_OWNED(eb_shardings_clear) eb_shardings plans = {0};
   *complete = true;
   EB_TRY(eb_h5_open_file(fresh, false, &file));
   eb_error error = eb_shardings_read(file, &plans);
   if (eb_h5_exists(file, "environments"))
     H5Gget_info_by_name(file, "environments", &others, H5P_DEFAULT);
   H5Fclose(file);
-  for (int i = 0; i < plans.count && !error; i++) {
+  EB_TRY(error);
+  for (int i = 0; i < plans.count; i++) {
     int64_t lacking;
     if (eb_sharding_complete(&plans.items[i])) continue;
     *complete = false;
-    error = tell_plan(&plans.items[i], &lacking);
+    EB_TRY(tell_plan(&plans.items[i], &lacking));
   }
   if (others.nlinks > 0)
     eb_print(stderr,
              "elastobench: the shards come from %d machines: times may be compared within a scene, "
              "whose solvers are in one shard, and not between scenes\n",
              (int)others.nlinks + 1);
-  eb_shardings_clear(&plans);
-  return error;
+  return EB_OK;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -238,15 +234,12 @@ static eb_error run_locked(const eb_arguments *arguments, const char *target, in
 }
 
 static eb_error run(const eb_arguments *arguments, int *code) {
-  char *target;
-  eb_lock lock = {0};
+  EB_FREED char *target = NULL;
+  EB_OWNED(eb_lock_release) eb_lock lock = {0};
   EB_TRY(eb_path_follow(arguments->positional.items[0], &target));
-  eb_error error = eb_target_check(target);
-  if (!error) error = eb_lock_take(target, false, &lock);
-  if (!error) error = run_locked(arguments, target, code);
-  eb_lock_release(&lock);
-  free(target);
-  return error;
+  EB_TRY(eb_target_check(target));
+  EB_TRY(eb_lock_take(target, false, &lock));
+  return run_locked(arguments, target, code);
 }
 
 const eb_command eb_command_merge = {

@@ -16,6 +16,7 @@
 #include "harness/embedded.h"
 #include "harness/names.h"
 #include "harness/print.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
 
 static const eb_flag flags[] = {
@@ -78,12 +79,10 @@ static eb_error write_new(const char *folder, const char *name, const eb_text *t
 static eb_error write_embedded(const char *folder, const char *name, const char *embedded,
                                const char *solver) {
   eb_embedded file;
-  eb_text text = {0};
+  EB_OWNED(eb_text_clear) eb_text text = {0};
   EB_TRY(eb_embedded_find(embedded, &file));
-  eb_error error = replaced(file.data, file.size, "@NAME@", solver, &text);
-  if (!error) error = write_new(folder, name, &text);
-  eb_text_clear(&text);
-  return error;
+  EB_TRY(replaced(file.data, file.size, "@NAME@", solver, &text));
+  return write_new(folder, name, &text);
 }
 
 static eb_error write_files(const language *of, const char *folder, const char *name) {

@@ -8,6 +8,7 @@
 #include "harness/print.h"
 #include "harness/report/page.h"
 #include "harness/results/json.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
 
 static const eb_flag flags[] = {
@@ -191,8 +192,8 @@ static eb_error make_study(const eb_study_request *request, eb_study *study) {
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   bool json;
-  eb_plugins plugins = {0};
-  eb_study study = {0};
+  EB_OWNED(eb_plugins_clear) eb_plugins plugins = {0};
+  EB_OWNED(eb_study_clear) eb_study study = {0};
   eb_study_request request = {.plugins = &plugins,
                               .budget = 12,
                               .seeds = 1,
@@ -201,13 +202,10 @@ static eb_error run(const eb_arguments *arguments, int *code) {
                               .levels = 8,
                               .reference_error = 2e-4};
   EB_TRY(eb_arguments_json(arguments, &json));
-  eb_error error = eb_arguments_plugins(arguments, &plugins);
-  if (!error) error = read_request(arguments, &request);
-  if (!error) error = make_study(&request, &study);
-  if (!error) error = show(&study, json, code);
-  eb_study_clear(&study);
-  eb_plugins_clear(&plugins);
-  return error;
+  EB_TRY(eb_arguments_plugins(arguments, &plugins));
+  EB_TRY(read_request(arguments, &request));
+  EB_TRY(make_study(&request, &study));
+  return show(&study, json, code);
 }
 
 const eb_command eb_command_precision = {

@@ -16,6 +16,7 @@
 #include "harness/predict/predict.h"
 #include "harness/print.h"
 #include "harness/results/json.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
 #include "problems/mesh/io.h"
 
@@ -165,18 +166,14 @@ static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, int
 }
 
 static eb_error run_scenes(const eb_arguments *arguments, int *code) {
-  eb_plugins plugins = {0};
+  EB_OWNED(eb_plugins_clear) eb_plugins plugins = {0};
   eb_request request = {.plugins = &plugins, .grids = true};
-  eb_plan plan = {0};
-  eb_ties ties = {0};
-  eb_error error = eb_arguments_plugins(arguments, &plugins);
-  if (!error) error = read_request(arguments, &ties, &request);
-  if (!error) error = eb_plan_create(&request, &plan);
-  if (!error) error = run_plan(arguments, &plan, code);
-  eb_plan_clear(&plan);
-  eb_ties_clear(&ties);
-  eb_plugins_clear(&plugins);
-  return error;
+  EB_OWNED(eb_ties_clear) eb_ties ties = {0};
+  EB_OWNED(eb_plan_clear) eb_plan plan = {0};
+  EB_TRY(eb_arguments_plugins(arguments, &plugins));
+  EB_TRY(read_request(arguments, &ties, &request));
+  EB_TRY(eb_plan_create(&request, &plan));
+  return run_plan(arguments, &plan, code);
 }
 
 /* ---- contact problems of FCLib in the place of scenes ---------------------------------------- */
@@ -254,7 +251,7 @@ static eb_error solve_fclib(const char *path, const char *spec, const char *outp
 static eb_error compare_fclib(const eb_arguments *arguments, const char *merit, bool json) {
   const eb_strings *named = &arguments->positional;
   int64_t timeout = 60, repeats = 3;
-  eb_strings files = {0};
+  EB_OWNED(eb_strings_clear) eb_strings files = {0};
   eb_fclib_race race = {.files = &files, .solvers = eb_arguments_values(arguments, "solver")};
   if (eb_arguments_has(arguments, "output"))
     return EB_ERROR(EB_ERR_USAGE, "--merit prints a table and writes no solution: leave --output");
@@ -263,15 +260,12 @@ static eb_error compare_fclib(const eb_arguments *arguments, const char *merit, 
   EB_TRY(eb_arguments_whole(arguments, "repeat", 1, 99, &repeats));
   race.timeout = (double)timeout;
   race.repeats = (int)repeats;
-  eb_error error = EB_OK;
-  for (int i = 0; i < named->count && !error; i++) {
+  for (int i = 0; i < named->count; i++) {
     const char *path = named->items[i] + sizeof PREFIX - 1;
-    error = eb_strings_add(&files, path);
-    if (!error) error = eb_sandbox_verify("fclib", path, NULL);
+    EB_TRY(eb_strings_add(&files, path));
+    EB_TRY(eb_sandbox_verify("fclib", path, NULL));
   }
-  if (!error) error = eb_fclib_compare(&race, json);
-  eb_strings_clear(&files);
-  return error;
+  return eb_fclib_compare(&race, json);
 }
 
 static eb_error run_fclib(const eb_arguments *arguments, int *code) {

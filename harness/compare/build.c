@@ -15,6 +15,7 @@
 #include "harness/lock.h"
 #include "harness/print.h"
 #include "problems/base/hash.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
 #include "problems/scenes/mesh_cache.h"
 
@@ -74,16 +75,15 @@ static eb_error run(const eb_strings *command, double timeout, eb_signals *signa
 
 /* The same, given word by word to a NULL. */
 static eb_error run_words(double timeout, eb_signals *signals, eb_child_end *end, ...) {
-  eb_strings command = {0};
+  EB_OWNED(eb_strings_clear) eb_strings command = {0};
   eb_error error = EB_OK;
   va_list words;
   va_start(words, end);
   for (const char *word; !error && (word = va_arg(words, const char *));)
     error = eb_strings_add(&command, word);
   va_end(words);
-  if (!error) error = run(&command, timeout, signals, end);
-  eb_strings_clear(&command);
-  return error;
+  EB_TRY(error);
+  return run(&command, timeout, signals, end);
 }
 
 /* ---- a revision ------------------------------------------------------------------------------ */

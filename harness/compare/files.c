@@ -13,6 +13,7 @@
 #include "harness/strings.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 /* ---- which runs go together ------------------------------------------------------------------ */
 
@@ -81,14 +82,12 @@ static eb_error add_digests(const eb_results *file, int run, eb_text *out) {
 }
 
 static eb_error counts_of(const eb_results *file, int run, char **out) {
-  eb_text text = {0};
-  eb_error error = add_sum(file, run, EB_COL_ITERATIONS, "iterations", &text);
-  for (int k = 0; k < EB_COUNTERS && !error; k++)
-    error = add_sum(file, run, EB_STEP_COUNTERS + k, eb_counter_name((eb_counter)k), &text);
-  if (!error) error = add_digests(file, run, &text);
-  if (!error) error = eb_string_set(out, text.data);
-  eb_text_clear(&text);
-  return error;
+  EB_OWNED(eb_text_clear) eb_text text = {0};
+  EB_TRY(add_sum(file, run, EB_COL_ITERATIONS, "iterations", &text));
+  for (int k = 0; k < EB_COUNTERS; k++)
+    EB_TRY(add_sum(file, run, EB_STEP_COUNTERS + k, eb_counter_name((eb_counter)k), &text));
+  EB_TRY(add_digests(file, run, &text));
+  return eb_string_set(out, text.data);
 }
 
 /* ---- cases ----------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #include "harness/compare/layers.h"
 #include "harness/compare/worker.h"
+#include "problems/base/owned.h"
 
 /* What the steps take without valgrind, s: about fifty times that with it. */
 static const double counted_seconds = 0.03;
@@ -76,17 +77,14 @@ static eb_error start(const eb_compare_request *request, const eb_case *work, in
   static const char *const words[] = {
       "valgrind",        "--log-file=/dev/null", "--tool=callgrind", "--instr-atstart=no",
       "--cache-sim=yes", "--I1=32768,8,64",      "--D1=32768,8,64",  "--LL=8388608,16,64"};
-  char *file = NULL;
-  eb_strings before = {0};
-  eb_error error = eb_string_format(&file, "--callgrind-out-file=%s", path);
-  for (size_t k = 0; k < sizeof words / sizeof *words && !error; k++)
-    error = eb_strings_add(&before, words[k]);
-  if (!error) error = eb_strings_add(&before, file);
+  EB_FREED char *file = NULL;
+  EB_OWNED(eb_strings_clear) eb_strings before = {0};
+  EB_TRY(eb_string_format(&file, "--callgrind-out-file=%s", path));
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    EB_TRY(eb_strings_add(&before, words[k]));
+  EB_TRY(eb_strings_add(&before, file));
   const eb_worker_setting setting = {.before = &before, .processor = -1};
-  if (!error) error = eb_worker_start(&request->builds[side], work, &setting, out);
-  eb_strings_clear(&before);
-  free(file);
-  return error;
+  return eb_worker_start(&request->builds[side], work, &setting, out);
 }
 
 static eb_error count(const eb_compare_request *request, const eb_case *work, char *paths[EB_SIDES],

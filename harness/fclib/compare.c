@@ -16,6 +16,7 @@
 #include "harness/results/profile.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "solvers/linalg/block_ops.h"
 
 static const char *const every_solver[] = {"contact-delassus:delassus_solver=newton",
@@ -59,17 +60,14 @@ static eb_error solve_ours(const eb_fclib *p, const char *spec, double tolerance
 }
 
 static eb_error solve_file(const char *path, const char *spec, double tolerance, measured *out) {
-  eb_fclib p = {0};
-  eb_fclib_result result = {0};
-  eb_error error = eb_fclib_read(path, &p);
-  if (!error)
-    error = eb_siconos_is(spec) ? eb_siconos_solve(&p, spec, tolerance, MAX_ITERATIONS, &result)
-                                : solve_ours(&p, spec, tolerance, &result);
+  EB_OWNED(eb_fclib_clear) eb_fclib p = {0};
+  EB_OWNED(eb_fclib_result_clear) eb_fclib_result result = {0};
+  EB_TRY(eb_fclib_read(path, &p));
+  EB_TRY(eb_siconos_is(spec) ? eb_siconos_solve(&p, spec, tolerance, MAX_ITERATIONS, &result)
+                             : solve_ours(&p, spec, tolerance, &result));
   *out = (measured){result.outcome.reason > 0, result.seconds, result.merit,
                     result.outcome.iterations};
-  eb_fclib_result_clear(&result);
-  eb_fclib_clear(&p);
-  return error;
+  return EB_OK;
 }
 
 /* In the child: what libraries print on the way does not belong into the table. */

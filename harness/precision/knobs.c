@@ -8,6 +8,7 @@
 
 #include "harness/names.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/base/random.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -19,15 +20,12 @@ static const eb_option *find_option(const eb_option *options, const char *name) 
 }
 
 static eb_error unknown_option(const eb_solver_ops *solver, const char *name) {
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (const eb_option *o = solver->options; o && o->name && !error; o++)
-    error = eb_strings_add(&names, o->name);
-  if (!error && names.count == 0)
-    error = EB_ERROR(EB_ERR_USAGE, "%s has no options, so no '%s'", solver->name, name);
-  if (!error) error = eb_unknown_name("option", name, &names);
-  eb_strings_clear(&names);
-  return error;
+  EB_OWNED(eb_strings_clear) eb_strings names = {0};
+  for (const eb_option *o = solver->options; o && o->name; o++)
+    EB_TRY(eb_strings_add(&names, o->name));
+  if (names.count == 0)
+    return EB_ERROR(EB_ERR_USAGE, "%s has no options, so no '%s'", solver->name, name);
+  return eb_unknown_name("option", name, &names);
 }
 
 static eb_error read_range(const char *text, const char *dots, eb_knob *knob) {

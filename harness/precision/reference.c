@@ -8,6 +8,7 @@
 #include "harness/names.h"
 #include "harness/precision/study.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "solvers/registry.h"
 #include "solvers/symplectic_euler/stability.h"
 
@@ -354,12 +355,12 @@ static eb_error look_at_tolerance(referring *r, int scene) {
   progress *p = &r->of[scene];
   eb_study_scene *s = &r->study->scenes[scene];
   const eb_trajectory *finest = &p->level[p->read - 1];
-  eb_trajectory loose = {0};
+  EB_OWNED(eb_trajectory_clear) eb_trajectory loose = {0};
   const eb_run *run;
   bool there;
-  eb_error error = read_case(r, scene, name_case(scene, "loose", 0), s->stride << (p->read - 1),
-                             &loose, &run, &there);
-  if (!error && there) {
+  EB_TRY(read_case(r, scene, name_case(scene, "loose", 0), s->stride << (p->read - 1), &loose, &run,
+                   &there));
+  if (there) {
     /* Where both tolerances end at the same iterate, rounding is left. */
     s->reference.tolerance_x =
         fmax(rounding * s->diagonal, eb_motion_distance(&s->measure, loose.x, finest->x));
@@ -367,8 +368,7 @@ static eb_error look_at_tolerance(referring *r, int scene) {
         fmax(rounding * s->reference.speed, eb_motion_distance(&s->measure, loose.v, finest->v));
     finish(r, scene);
   }
-  eb_trajectory_clear(&loose);
-  return error;
+  return EB_OK;
 }
 
 /* ---- controls -------------------------------------------------------------------------------- */

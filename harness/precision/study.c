@@ -8,6 +8,7 @@
 
 #include "harness/names.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 const char *const eb_cost_names[EB_COST_KINDS] = {"cpu", "products", "factorizations"};
 
@@ -35,13 +36,11 @@ eb_trial *eb_study_trials(const eb_study *study, int scene, int solver) {
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
 static eb_error find_scene(const char *name, const eb_scene_ops **out) {
-  eb_strings names = {0};
+  EB_OWNED(eb_strings_clear) eb_strings names = {0};
   *out = eb_scene_find(name);
   if (*out) return EB_OK;
-  eb_error error = eb_scene_names(&names);
-  if (!error) error = eb_unknown_name("scene", name, &names);
-  eb_strings_clear(&names);
-  return error;
+  EB_TRY(eb_scene_names(&names));
+  return eb_unknown_name("scene", name, &names);
 }
 
 static const char *mesh_file(const eb_strings *meshes, const char *scene) {
