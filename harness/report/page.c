@@ -9,6 +9,7 @@
 #include "harness/embedded.h"
 #include "harness/report/markup.h"
 #include "harness/strings.h"
+#include "problems/base/owned.h"
 
 eb_error eb_page_open(eb_text *page, const char *title, const char *class) {
   eb_embedded css;
@@ -49,43 +50,36 @@ eb_error eb_page_data(const char *dir, char *out, size_t bytes) {
 }
 
 static eb_error put_entry(eb_text *page, const eb_played *run, const char *separator) {
-  const eb_playback *data = run->playback;
+  const char *name = run->playback->name;
   EB_TRY(eb_text_printf(page, "%s{\"name\":\"%s\",\"file\":\"data/%s.js\",\"label\":", separator,
-                        data->name, data->name));
+                        name, name));
   EB_TRY(eb_markup_json(page, run->label));
   EB_TRY(eb_text_printf(page, ",\"note\":"));
   EB_TRY(eb_markup_json(page, run->note));
   return eb_text_printf(page, "}");
 }
 
-eb_error eb_page_player(eb_text *page, const eb_played *runs, int count, const char *picture,
+eb_error eb_page_player(eb_doc *doc, const eb_played *runs, int count, const char *picture,
                         const char *caption) {
-  const char *separator = "";
+  EB_OWNED(eb_text_clear) eb_text page = {0};
+  const char *separator = "<div class=\"player\">\n<script type=\"application/json\">[";
   bool any = false;
-  for (int r = 0; r < count; r++) any = any || runs[r].playback->frames > 0;
-  if (!any) return EB_OK;
-  EB_TRY(eb_text_printf(page, "<div class=\"player\">\n<script type=\"application/json\">["));
   for (int r = 0; r < count; r++) {
     if (runs[r].playback->frames == 0) continue;
-    EB_TRY(put_entry(page, &runs[r], separator));
+    EB_TRY(put_entry(&page, &runs[r], separator));
     separator = ",\n";
+    any = true;
   }
-  EB_TRY(eb_text_printf(page, "]</script>\n"));
-  if (picture) {
-    EB_TRY(eb_markup_between(page, "<figure><img src=\"", picture, "\" alt=\""));
-    EB_TRY(eb_markup_between(page, "", caption, "\" width=\"640\" height=\"480\">"));
-    EB_TRY(eb_markup_between(page, "<figcaption>", caption, "</figcaption></figure>\n"));
-  }
-  return eb_text_printf(page, "</div>\n");
-}
-
-eb_error eb_page_environment(eb_text *page, const eb_results *results) {
-  eb_doc doc = {0};
-  eb_doc_heading(&doc, 2, "environment", "Environment");
-  eb_page_facts(&doc, results);
-  eb_error error = eb_doc_write(&doc, EB_DOC_HTML, page);
-  eb_doc_clear(&doc);
-  return error;
+  if (!any) return EB_OK;
+  EB_TRY(eb_text_printf(&page, "]</script>\n"));
+  if (picture)
+    EB_TRY(eb_markup_fill(&page, eb_markup_text,
+                          "<figure><img src=\"{}\" alt=\"{}\" width=\"640\" height=\"480\">"
+                          "<figcaption>{}</figcaption></figure>\n",
+                          (const char *const[]){picture, caption, caption}));
+  EB_TRY(eb_text_printf(&page, "</div>\n"));
+  eb_doc_markup(doc, page.data);
+  return EB_OK;
 }
 
 void eb_page_facts(eb_doc *doc, const eb_results *results) {
@@ -101,11 +95,9 @@ void eb_page_facts(eb_doc *doc, const eb_results *results) {
 }
 
 eb_error eb_page_publish(const eb_doc *doc, const char *title, const char *class, const char *dir) {
-  eb_text page = {0};
-  eb_error error = eb_page_open(&page, title, class);
-  if (!error) error = eb_doc_write(doc, EB_DOC_HTML, &page);
-  if (!error) error = eb_page_close(&page);
-  if (!error) error = eb_page_write(&page, dir);
-  eb_text_clear(&page);
-  return error;
+  EB_OWNED(eb_text_clear) eb_text page = {0};
+  EB_TRY(eb_page_open(&page, title, class));
+  EB_TRY(eb_doc_write(doc, EB_DOC_HTML, &page));
+  EB_TRY(eb_page_close(&page));
+  return eb_page_write(&page, dir);
 }

@@ -17,9 +17,7 @@ EB_MUST eb_error eb_page_write(eb_text *page, const char *dir);
 /* Makes DIR/data, where the scripts of runs are, and names it. */
 EB_MUST eb_error eb_page_data(const char *dir, char *out, size_t bytes);
 
-/* Appends what a result file says of machine, build and command, under a heading. */
-EB_MUST eb_error eb_page_environment(eb_text *page, const eb_results *results);
-/* The same without one. */
+/* Appends a table of what a result file says of machine, build and command. */
 void eb_page_facts(eb_doc *doc, const eb_results *results);
 
 /* Writes the document as a page, DIR/index.html, and the scripts that it loads beside it. */
@@ -34,7 +32,7 @@ typedef struct eb_played {
 
 /* Appends a player of runs, before whose start a picture is shown (NULL: none); nothing when no run
  * can be played. */
-EB_MUST eb_error eb_page_player(eb_text *page, const eb_played *runs, int count,
-                                const char *picture, const char *caption);
+EB_MUST eb_error eb_page_player(eb_doc *doc, const eb_played *runs, int count, const char *picture,
+                                const char *caption);
 
 #endif

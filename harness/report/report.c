@@ -118,7 +118,6 @@ static void put_facts(const eb_report_run *run, eb_doc *doc) {
 static eb_error put_player(const eb_report *report, const eb_report_scene *scene, eb_doc *doc) {
   int count = scene->last - scene->first;
   char picture[200];
-  EB_OWNED(eb_text_clear) eb_text markup = {0};
   EB_FREED eb_played *runs = NULL;
   EB_TRY(EB_NEW(runs, count));
   for (int r = 0; r < count; r++) {
@@ -130,9 +129,7 @@ static eb_error put_player(const eb_report *report, const eb_report_scene *scene
                                                               : run->run->outcome};
   }
   snprintf(picture, sizeof picture, "%s.png", scene->prefix);
-  EB_TRY(eb_page_player(&markup, runs, count, scene->poster[0] ? picture : NULL, scene->poster));
-  if (markup.data) eb_doc_markup(doc, markup.data);
-  return EB_OK;
+  return eb_page_player(doc, runs, count, scene->poster[0] ? picture : NULL, scene->poster);
 }
 
 static eb_error put_scene(const eb_report *report, const eb_report_scene *scene, eb_doc *doc) {

@@ -9,6 +9,7 @@
 #include "harness/report/page.h"
 #include "harness/reproduce/outcome.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 enum { TARGET_BYTES = 4096 };
 
@@ -284,9 +285,9 @@ static void put_cases(eb_doc *doc, const eb_paper *paper) {
 }
 
 /* The player of runs, and the environment. */
-static eb_error put_runs(const eb_reproduction *r, eb_text *page) {
+static eb_error put_runs(eb_doc *doc, const eb_reproduction *r) {
   const eb_paper *paper = r->evidence->paper;
-  eb_played *runs;
+  EB_FREED eb_played *runs = NULL;
   eb_text *notes = NULL;
   EB_TRY(EB_NEW(runs, paper->case_count));
   eb_error error = EB_NEW(notes, paper->case_count);
@@ -295,17 +296,16 @@ static eb_error put_runs(const eb_reproduction *r, eb_text *page) {
     error = eb_text_printf(&notes[c], "%s, %s", work->scene, work->solver);
     runs[c] = (eb_played){&r->playbacks[c], work->name, notes[c].data};
   }
-  if (!error) error = eb_text_printf(page, "<h2 id=\"runs\">Recorded runs</h2>\n");
-  if (!error) error = eb_page_player(page, runs, paper->case_count, NULL, "");
+  eb_doc_heading(doc, 2, "runs", "Recorded runs");
+  if (!error) error = eb_page_player(doc, runs, paper->case_count, NULL, "");
   for (int c = 0; notes && c < paper->case_count; c++) eb_text_clear(&notes[c]);
   free(notes);
-  free(runs);
-  EB_TRY(error);
-  EB_TRY(eb_markup_between(page,
-                           "<p class=\"note\">Every run, with its stages, residuals and pictures: "
-                           "elastobench report ",
-                           paper->name, ".h5</p>\n"));
-  return r->evidence->results ? eb_page_environment(page, r->evidence->results) : EB_OK;
+  eb_doc_paragraph(doc, EB_DOC_NOTE,
+                   "Every run, with its stages, residuals and pictures: elastobench report %s.h5",
+                   paper->name);
+  if (r->evidence->results) eb_doc_heading(doc, 2, "environment", "Environment");
+  if (r->evidence->results) eb_page_facts(doc, r->evidence->results);
+  return error;
 }
 
 static eb_error build(const eb_reproduction *r, bool page, eb_doc *doc) {
@@ -315,20 +315,18 @@ static eb_error build(const eb_reproduction *r, bool page, eb_doc *doc) {
   if (r->figure_count) eb_doc_heading(doc, 2, "figures", "Figures");
   for (int f = 0; f < r->figure_count; f++) put_figure(doc, &r->figures[f], page);
   put_cases(doc, r->evidence->paper);
-  return EB_OK;
+  return page ? put_runs(doc, r) : EB_OK;
 }
 
 eb_error eb_reproduction_write(const eb_reproduction *r, eb_doc_format format, eb_text *out) {
   const bool page = format == EB_DOC_HTML;
   char title[200];
-  eb_doc doc = {0};
+  EB_OWNED(eb_doc_clear) eb_doc doc = {0};
   snprintf(title, sizeof title, "%s reproduced", r->evidence->paper->name);
-  eb_error error = page ? eb_page_open(out, title, "papers") : EB_OK;
-  if (!error) error = build(r, page, &doc);
-  if (!error) error = eb_doc_write(&doc, format, out);
-  eb_doc_clear(&doc);
-  if (!error && page) error = put_runs(r, out);
-  return !error && page ? eb_page_close(out) : error;
+  EB_TRY(build(r, page, &doc));
+  if (page) EB_TRY(eb_page_open(out, title, "papers"));
+  EB_TRY(eb_doc_write(&doc, format, out));
+  return page ? eb_page_close(out) : EB_OK;
 }
 
 /* ---- several papers -------------------------------------------------------------------------- */
