@@ -74,8 +74,8 @@ static eb_error write_figure(const eb_column_info *figure, eb_text *page) {
   bool unit = strcmp(figure->unit, "1") != 0;
   EB_TRY(eb_text_printf(page, "<dt><code>%s</code>%s%s</dt>", figure->name, unit ? ", " : "",
                         unit ? figure->unit : ""));
-  EB_TRY(eb_markup_between(page, "<dd>", figure->meaning, *figure->definition ? "<br>" : ""));
-  EB_TRY(eb_markup_text(page, figure->definition));
+  EB_TRY(eb_markup_fill(page, *figure->definition ? "<dd>{}<br>{}" : "<dd>{}",
+                        (const char *const[]){figure->meaning, figure->definition}));
   if (*figure->rule)
     EB_TRY(eb_text_printf(page, " (rule <a href=\"#rule-%s\">%s</a>)", figure->rule, figure->rule));
   return eb_text_printf(page, "</dd>\n");
@@ -93,7 +93,8 @@ static eb_error write_rules(eb_text *page) {
   for (int r = 0; r < EB_RULES; r++) {
     const char *name = eb_rule_name((eb_rule)r);
     EB_TRY(eb_text_printf(page, "<dt id=\"rule-%s\">%s</dt>", name, name));
-    EB_TRY(eb_markup_between(page, "<dd>", eb_rule_demand((eb_rule)r), "</dd>\n"));
+    EB_TRY(
+        eb_markup_fill(page, "<dd>{}</dd>\n", (const char *const[]){eb_rule_demand((eb_rule)r)}));
   }
   return eb_text_printf(page, "</dl>\n");
 }

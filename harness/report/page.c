@@ -11,21 +11,20 @@
 #include "harness/strings.h"
 #include "problems/base/owned.h"
 
-eb_error eb_page_open(eb_text *page, const char *title, const char *class) {
+eb_error eb_page_text(const eb_doc *doc, const char *title, const char *class, eb_text *page) {
   eb_embedded css;
   EB_TRY(eb_embedded_find("html/report.css", &css));
-  EB_TRY(eb_text_printf(
-      page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"));
-  EB_TRY(eb_markup_between(page, "<title>", title, "</title>\n<style>\n"));
+  EB_TRY(eb_markup_fill(page,
+                        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                        "<title>{}</title>\n<style>\n",
+                        (const char *const[]){title}));
   EB_TRY(eb_text_append(page, css.data, css.size));
-  return eb_text_printf(page,
+  EB_TRY(eb_text_printf(page,
                         "</style>\n<script src=\"page.js\" defer></script>\n"
                         "<script src=\"player.js\" defer></script>\n</head><body class=\"%s\">\n",
-                        class);
-}
-
-eb_error eb_page_close(eb_text *page) {
+                        class));
+  EB_TRY(eb_doc_write(doc, EB_DOC_HTML, page));
   return eb_text_printf(page, "</body></html>\n");
 }
 
@@ -73,7 +72,7 @@ eb_error eb_page_player(eb_doc *doc, const eb_played *runs, int count, const cha
   if (!any) return EB_OK;
   EB_TRY(eb_text_printf(&page, "]</script>\n"));
   if (picture)
-    EB_TRY(eb_markup_fill(&page, eb_markup_text,
+    EB_TRY(eb_markup_fill(&page,
                           "<figure><img src=\"{}\" alt=\"{}\" width=\"640\" height=\"480\">"
                           "<figcaption>{}</figcaption></figure>\n",
                           (const char *const[]){picture, caption, caption}));
@@ -96,8 +95,6 @@ void eb_page_facts(eb_doc *doc, const eb_results *results) {
 
 eb_error eb_page_publish(const eb_doc *doc, const char *title, const char *class, const char *dir) {
   EB_OWNED(eb_text_clear) eb_text page = {0};
-  EB_TRY(eb_page_open(&page, title, class));
-  EB_TRY(eb_doc_write(doc, EB_DOC_HTML, &page));
-  EB_TRY(eb_page_close(&page));
+  EB_TRY(eb_page_text(doc, title, class, &page));
   return eb_page_write(&page, dir);
 }

@@ -7,9 +7,9 @@
 #include "harness/results/read.h"
 #include "problems/base/text.h"
 
-/* The beginning of a page, up to its body, which has that class; and its end. */
-EB_MUST eb_error eb_page_open(eb_text *page, const char *title, const char *class);
-EB_MUST eb_error eb_page_close(eb_text *page);
+/* Appends the document as a page, whose body has that class. */
+EB_MUST eb_error eb_page_text(const eb_doc *doc, const char *title, const char *class,
+                              eb_text *page);
 
 /* Writes the page to DIR/index.html and the scripts that it loads beside it. */
 EB_MUST eb_error eb_page_write(eb_text *page, const char *dir);

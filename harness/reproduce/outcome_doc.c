@@ -74,8 +74,7 @@ static eb_error put_links(eb_doc *doc, const eb_shown_claim *shown) {
   char target[TARGET_BYTES];
   eb_text play = {0};
   eb_error error = eb_markup_fill(
-      &play, eb_markup_text,
-      "<p class=\"note\">Runs: {}. <a href=\"#runs\" data-play=\"{}\">Play</a></p>\n",
+      &play, "<p class=\"note\">Runs: {}. <a href=\"#runs\" data-play=\"{}\">Play</a></p>\n",
       (const char *const[]){cases, cases});
   if (!error) eb_doc_markup(doc, play.data);
   eb_text_clear(&play);
@@ -324,9 +323,7 @@ eb_error eb_reproduction_write(const eb_reproduction *r, eb_doc_format format, e
   EB_OWNED(eb_doc_clear) eb_doc doc = {0};
   snprintf(title, sizeof title, "%s reproduced", r->evidence->paper->name);
   EB_TRY(build(r, page, &doc));
-  if (page) EB_TRY(eb_page_open(out, title, "papers"));
-  EB_TRY(eb_doc_write(&doc, format, out));
-  return page ? eb_page_close(out) : EB_OK;
+  return page ? eb_page_text(&doc, title, "papers", out) : eb_doc_write(&doc, format, out);
 }
 
 /* ---- several papers -------------------------------------------------------------------------- */
@@ -438,8 +435,8 @@ eb_error eb_overview_write(eb_overview *o, eb_doc_format format, eb_text *out) {
   eb_doc_join(&doc, &of->papers);
   eb_doc_end(&doc);
   eb_doc_join(&doc, &of->sections);
-  eb_error error = page ? eb_page_open(out, "Papers reproduced", "papers") : EB_OK;
-  if (!error) error = eb_doc_write(&doc, format, out);
+  eb_error error = page ? eb_page_text(&doc, "Papers reproduced", "papers", out)
+                        : eb_doc_write(&doc, format, out);
   eb_doc_clear(&doc);
-  return !error && page ? eb_page_close(out) : error;
+  return error;
 }
