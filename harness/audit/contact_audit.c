@@ -12,6 +12,7 @@
 #include "harness/audit/audit_data.h"
 #include "problems/base/arena.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/base/vector3.h"
 
 struct eb_contact_audit {
@@ -49,19 +50,19 @@ static void place(const eb_contact_audit *contact, const double *nodes, double t
   }
 }
 
-/* The triangles of the mesh's surface and of the obstacles, with their solids, in `work`. */
-static eb_error create_surfaces(eb_contact_audit *contact, eb_arena *work) {
+/* The triangles of the mesh's surface and of the obstacles, with their solids. */
+static eb_error create_surfaces(eb_contact_audit *contact) {
   const eb_scene *scene = contact->scene;
   const eb_surface *own = scene->surface;
   int32_t solids = contact->parts + scene->obstacle_count, first = contact->nodes;
   size_t count = (size_t)own->triangle_count, at = count;
   for (int32_t o = 0; o < scene->obstacle_count; o++)
     count += (size_t)scene->obstacles[o].surface->triangle_count;
-  int32_t *triangles, *solid;
-  eb_solid_kind *kind;
-  EB_TRY(EB_TAKE(work, triangles, 3 * count));
-  EB_TRY(EB_TAKE(work, solid, count));
-  EB_TRY(EB_TAKE(work, kind, solids));
+  EB_FREED int32_t *triangles = NULL, *solid = NULL;
+  EB_FREED eb_solid_kind *kind = NULL;
+  EB_TRY(EB_NEW(triangles, 3 * count));
+  EB_TRY(EB_NEW(solid, count));
+  EB_TRY(EB_NEW(kind, solids));
   for (size_t k = 0; k < 3 * at; k++)
     triangles[k] = own->node ? own->node[own->triangles[k]] : own->triangles[k];
   for (size_t t = 0; t < at; t++) solid[t] = contact->part[triangles[3 * t]];
@@ -106,10 +107,7 @@ static eb_error fill(eb_contact_audit *contact) {
     contact->size[contact->part[i]]++;
     if (bodies && bodies->of_node[i] >= 0) contact->rider[contact->part[i]] = bodies->of_node[i];
   }
-  eb_arena work = {0};
-  eb_error error = create_surfaces(contact, &work);
-  eb_arena_clear(&work);
-  return error;
+  return create_surfaces(contact);
 }
 
 eb_error eb_contact_audit_create(const eb_scene *scene, const eb_audit *audit,

@@ -7,6 +7,7 @@
 #include "harness/audit/audit_data.h"
 #include "harness/audit/tangent.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "solvers/linalg/one_thread.h"
 
 void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
@@ -138,24 +139,21 @@ static void add_points(const eb_audit *audit, const eb_subspace_record *s, const
 static eb_error add_inertia(const eb_audit *audit, const eb_subspace_record *s, double dt,
                             double *H) {
   size_t size = (size_t)s->size, n = (size_t)eb_subspace_coefficients(s), first;
-  double *gram = NULL;
+  EB_FREED double *gram = NULL;
   squares sum;
   EB_TRY(EB_NEW(gram, size * size));
-  eb_error error = begin_squares((int)size, gram, &sum);
-  for (size_t i = 0; !error && i < audit->nodes; i++)
+  EB_TRY(begin_squares((int)size, gram, &sum));
+  for (size_t i = 0; i < audit->nodes; i++)
     for (size_t d = 0; d < (size_t)s->axes; d++) {
       double *row = next_row(&sum), root = sqrt(audit->mass[i]) / dt;
       const double *phi = eb_subspace_row(s, i, d, &first);
       for (size_t k = 0; k < size; k++) row[k] = root * phi[k];
     }
-  if (!error) {
-    end_squares(&sum);
-    for (size_t d = 0; d < n; d += size)
-      for (size_t k = 0; k < size; k++)
-        for (size_t l = 0; l < size; l++) H[(d + k) * n + d + l] += gram[k * size + l];
-  }
-  free(gram);
-  return error;
+  end_squares(&sum);
+  for (size_t d = 0; d < n; d += size)
+    for (size_t k = 0; k < size; k++)
+      for (size_t l = 0; l < size; l++) H[(d + k) * n + d + l] += gram[k * size + l];
+  return EB_OK;
 }
 
 /* Adds k B_s^T B_s of every spring, as stiff as at the end of the step: a row an axis. */
@@ -196,9 +194,9 @@ static void enter_span(const eb_audit *audit, const eb_subspace_record *s, const
       }
 }
 
-/* What one decrement takes: g 3 size, G 9 size, H coefficients squared, x nodes x 3. */
+/* What one decrement takes: g 3 size, G 9 size, H coefficients squared. */
 typedef struct decrement_work {
-  double *g, *G, *H, *x;
+  double *g, *G, *H;
 } decrement_work;
 
 /* At positions x, in the equation of the step from `before`. */
@@ -221,20 +219,17 @@ eb_error eb_subspace_decrement(eb_audit *audit, const eb_state *before, const eb
                                double dt, bool statics, const eb_subspace_record *s,
                                double out[2]) {
   size_t n = (size_t)eb_subspace_coefficients(s), size = (size_t)s->size;
-  decrement_work w = {0};
-  eb_error error = EB_NEW(w.g, 3 * size);
-  if (!error) error = EB_NEW(w.G, 9 * size);
-  if (!error) error = EB_NEW(w.H, n * n);
-  if (!error) error = EB_NEW(w.x, 3 * audit->nodes);
+  EB_FREED double *g = NULL, *G = NULL, *H = NULL, *x = NULL;
+  EB_TRY(EB_NEW(g, 3 * size));
+  EB_TRY(EB_NEW(G, 9 * size));
+  EB_TRY(EB_NEW(H, n * n));
+  EB_TRY(EB_NEW(x, 3 * audit->nodes));
+  decrement_work w = {g, G, H};
   eb_one_thread threads = eb_one_thread_begin();
-  if (!error) enter_span(audit, s, before->x, w.g, w.x);
-  if (!error) error = find_decrement(audit, before, w.x, dt, statics, s, &w, &out[0]);
+  enter_span(audit, s, before->x, g, x);
+  eb_error error = find_decrement(audit, before, x, dt, statics, s, &w, &out[0]);
   if (!error) error = find_decrement(audit, before, after->x, dt, statics, s, &w, &out[1]);
   eb_one_thread_end(threads);
-  free(w.g);
-  free(w.G);
-  free(w.H);
-  free(w.x);
   return error;
 }
 
@@ -279,22 +274,22 @@ static eb_error add_displacements(const eb_audit *audit, const eb_subspace_recor
                                   double *K) {
   static const double rest[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const eb_mesh *mesh = audit->scene->mesh;
-  double *G, r[EB_MAX_REGIONS][9][9];
+  EB_FREED double *G = NULL;
+  double r[EB_MAX_REGIONS][9][9];
   int stiff[EB_MAX_REGIONS];
   squares sum;
   for (int32_t region = 0; region < mesh->region_count; region++)
     stiff[region] = stiff_directions(&audit->materials[region], rest, r[region]);
   EB_TRY(EB_NEW(G, 9 * (size_t)s->size));
-  eb_error error = begin_squares(s->size, K, &sum);
-  for (int32_t c = 0; !error && c < (points ? s->count : mesh->element_count); c++) {
+  EB_TRY(begin_squares(s->size, K, &sum));
+  for (int32_t c = 0; c < (points ? s->count : mesh->element_count); c++) {
     int32_t e = points ? s->element[c] : c, region = mesh->region[e];
     double root = sqrt(points ? s->weight[c] : eb_mesh_element_volume(mesh, mesh->X, e));
     slopes(audit, s, e, G);
     for (int l = 0; l < stiff[region]; l++) contract(s, r[region][l], root, G, next_row(&sum));
   }
-  if (!error) end_squares(&sum);
-  free(G);
-  return error;
+  end_squares(&sum);
+  return EB_OK;
 }
 
 /* P (n x 6 parts, column-major) = B^T M of the rigid motions of every connected body, orthonormal
@@ -304,7 +299,8 @@ static eb_error project_rigid(const eb_audit *audit, const eb_subspace_record *s
   const double *X = audit->scene->mesh->X;
   size_t size = (size_t)s->size, n = (size_t)eb_subspace_coefficients(s), nodes = audit->nodes;
   size_t first;
-  double *field, *all;
+  double *field;
+  EB_FREED double *all = NULL;
   EB_TRY(EB_NEW(all, MOTIONS * 3 * nodes));
   for (int32_t body = 0; body < audit->parts; body++)
     for (size_t m = 0; m < MOTIONS; m++) {
@@ -338,7 +334,6 @@ static eb_error project_rigid(const eb_audit *audit, const eb_subspace_record *s
           for (size_t k = 0; push != 0 && k < size; k++) column[first + k] += push * phi[k];
         }
     }
-  free(all);
   return EB_OK;
 }
 
@@ -349,24 +344,17 @@ static eb_error leave_rigid_out(const eb_audit *audit, const eb_subspace_record 
                                 int *kept) {
   static const double in_span = 1 - 1e-8;
   int n = eb_subspace_coefficients(s), columns = 6 * audit->parts, room = 64 * n, info = 0;
-  double *P = NULL, *lambda = NULL, *work = NULL;
-  eb_error error = EB_NEW(P, (size_t)n * (size_t)columns);
-  if (!error) error = EB_NEW(lambda, n);
-  if (!error) error = EB_NEW(work, room);
-  if (!error) error = project_rigid(audit, s, P);
-  if (!error) {
-    cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, n, columns, 1, P, n, 0, Q, n);
-    dsyev_("V", "U", &n, Q, &n, lambda, work, &room, &info, 1, 1);
-    if (info != 0) error = EB_ERROR(EB_ERR_LIBRARY, "LAPACK's dsyev returned %d", info);
-  }
-  if (!error) {
-    *kept = 0;
-    while (*kept < n && lambda[*kept] < in_span) ++*kept;
-  }
-  free(P);
-  free(lambda);
-  free(work);
-  return error;
+  EB_FREED double *P = NULL, *lambda = NULL, *work = NULL;
+  EB_TRY(EB_NEW(P, (size_t)n * (size_t)columns));
+  EB_TRY(EB_NEW(lambda, n));
+  EB_TRY(EB_NEW(work, room));
+  EB_TRY(project_rigid(audit, s, P));
+  cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, n, columns, 1, P, n, 0, Q, n);
+  dsyev_("V", "U", &n, Q, &n, lambda, work, &room, &info, 1, 1);
+  if (info != 0) return EB_ERROR(EB_ERR_LIBRARY, "LAPACK's dsyev returned %d", info);
+  *kept = 0;
+  while (*kept < n && lambda[*kept] < in_span) ++*kept;
+  return EB_OK;
 }
 
 /* A := Q^T A Q (kept x kept); S is workspace. */
@@ -380,8 +368,8 @@ static eb_error find_null(const eb_audit *audit, const eb_subspace_record *s, do
                           double *points, double *S, double *out) {
   static const double unseen = 1e-6;
   static const int type = 1;
-  int n = eb_subspace_coefficients(s), kept = 0, room = 64 * n, info;
-  double *lambda = NULL, *work = NULL;
+  int n = eb_subspace_coefficients(s), kept = 0, room = 64 * n, info = 0;
+  EB_FREED double *lambda = NULL, *work = NULL;
   *out = NAN;
   for (int32_t r = 0; s->axes == 1 && r < audit->scene->mesh->region_count; r++) {
     EB_TRY(add_region(audit, s, false, r, S, K));
@@ -394,19 +382,13 @@ static eb_error find_null(const eb_audit *audit, const eb_subspace_record *s, do
   EB_TRY(leave_rigid_out(audit, s, Q, &kept));
   restrict_matrix(n, kept, Q, S, K);
   restrict_matrix(n, kept, Q, S, points);
-  eb_error error = EB_NEW(lambda, n);
-  if (!error) error = EB_NEW(work, room);
-  if (!error) {
-    if (kept > 0)
-      dsygv_(&type, "N", "U", &kept, points, &kept, K, &kept, lambda, work, &room, &info, 1, 1);
-    else
-      info = 0;
-    if (info == 0) *out = 0;
-    for (int k = 0; info == 0 && k < kept; k++) *out += lambda[k] < unseen;
-  }
-  free(lambda);
-  free(work);
-  return error;
+  EB_TRY(EB_NEW(lambda, n));
+  EB_TRY(EB_NEW(work, room));
+  if (kept > 0)
+    dsygv_(&type, "N", "U", &kept, points, &kept, K, &kept, lambda, work, &room, &info, 1, 1);
+  if (info == 0) *out = 0;
+  for (int k = 0; info == 0 && k < kept; k++) *out += lambda[k] < unseen;
+  return EB_OK;
 }
 
 bool eb_subspace_sound(const eb_audit *audit, const eb_subspace_record *s) {
@@ -418,18 +400,17 @@ bool eb_subspace_sound(const eb_audit *audit, const eb_subspace_record *s) {
 static eb_error find_outside(const eb_audit *audit, const eb_subspace_record *s, const double *x0,
                              double *out) {
   const double *X = audit->scene->mesh->X;
-  double *u = NULL, *x = NULL, left2 = 0, all2 = 0;
-  eb_error error = EB_NEW(u, 3 * (size_t)s->size);
-  if (!error) error = EB_NEW(x, 3 * audit->nodes);
-  if (!error) enter_span(audit, s, x0, u, x);
-  for (size_t k = 0; !error && k < 3 * audit->nodes; k++) {
+  EB_FREED double *u = NULL, *x = NULL;
+  double left2 = 0, all2 = 0;
+  EB_TRY(EB_NEW(u, 3 * (size_t)s->size));
+  EB_TRY(EB_NEW(x, 3 * audit->nodes));
+  enter_span(audit, s, x0, u, x);
+  for (size_t k = 0; k < 3 * audit->nodes; k++) {
     left2 += audit->mass[k / 3] * (x0[k] - x[k]) * (x0[k] - x[k]);
     all2 += audit->mass[k / 3] * (x0[k] - X[k]) * (x0[k] - X[k]);
   }
   *out = all2 > 0 ? sqrt(left2 / all2) : 0;
-  free(u);
-  free(x);
-  return error;
+  return EB_OK;
 }
 
 static void fill_regions(const eb_audit *audit, const eb_parts *parts, const eb_subspace_record *s,
@@ -454,14 +435,13 @@ eb_error eb_subspace_examine(const eb_audit *audit, const eb_parts *parts,
                              eb_subspace_figures *out) {
   enum { MATRICES = 4 };
   size_t n = (size_t)eb_subspace_coefficients(s);
-  double *work = NULL;
+  EB_FREED double *work = NULL;
   *out = (eb_subspace_figures){.coefficients = eb_subspace_coefficients(s), .points = s->count};
   EB_TRY(EB_NEW(work, MATRICES * n * n));
   eb_one_thread threads = eb_one_thread_begin();
   eb_error error =
       find_null(audit, s, work, work + n * n, work + 2 * n * n, work + 3 * n * n, &out->null);
   eb_one_thread_end(threads);
-  free(work);
   if (!error) error = find_outside(audit, s, x0, &out->start_outside);
   fill_regions(audit, parts, s, out);
   return error;

@@ -8,6 +8,7 @@
 #include "harness/audit/audit_data.h"
 #include "harness/audit/reference.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 /* Moments of a connected piece. */
 typedef struct piece {
@@ -53,7 +54,8 @@ static int32_t root(int32_t *parent, int32_t k) {
  * -1, and becomes its piece. Pieces are numbered as they are met. */
 static eb_error find_pieces(const eb_scene *scene, int32_t *at, part *p) {
   const eb_mesh *mesh = scene->mesh;
-  int32_t *parent = p->piece, *number;
+  int32_t *parent = p->piece;
+  EB_FREED int32_t *number = NULL;
   for (int32_t k = 0; k < p->count; k++) parent[k] = k;
   for (int32_t e = 0; e < mesh->element_count; e++) {
     const int32_t *corner = mesh->elements + (size_t)e * mesh->type;
@@ -74,7 +76,6 @@ static eb_error find_pieces(const eb_scene *scene, int32_t *at, part *p) {
     if (root(parent, k) == k) number[k] = p->piece_count++;
   for (int32_t k = 0; k < p->count; k++) parent[k] = root(parent, k);
   for (int32_t k = 0; k < p->count; k++) parent[k] = number[parent[k]];
-  free(number);
   for (int32_t i = 0; i < mesh->node_count; i++)
     if (at[i] >= 0) at[i] = p->piece[at[i]];
   EB_TRY(eb_audit_join_components(scene->part, mesh->node_count, at, &p->piece_count));
@@ -140,14 +141,14 @@ static void mark_group(const eb_scene *scene, const eb_grip *grip, const double 
 }
 
 /* Fills a part that has its name and region. */
-static eb_error fill(const eb_audit *audit, const eb_grip *grip, eb_arena *work, part *p) {
+static eb_error fill(const eb_audit *audit, const eb_grip *grip, part *p) {
   const eb_scene *scene = audit->scene;
-  uint8_t *taken;
-  double *mass;
-  int32_t *at;
-  EB_TRY(EB_TAKE(work, taken, audit->nodes));
-  EB_TRY(EB_TAKE(work, mass, audit->nodes));
-  EB_TRY(EB_TAKE(work, at, audit->nodes));
+  EB_FREED uint8_t *taken = NULL;
+  EB_FREED double *mass = NULL;
+  EB_FREED int32_t *at = NULL;
+  EB_TRY(EB_NEW(taken, audit->nodes));
+  EB_TRY(EB_NEW(mass, audit->nodes));
+  EB_TRY(EB_NEW(at, audit->nodes));
   if (grip)
     mark_group(scene, grip, audit->mass, taken, mass);
   else
@@ -182,10 +183,7 @@ eb_error eb_parts_follow(eb_parts *parts, const eb_audit *audit) {
   for (int k = 0; k < parts->count; k++) {
     part *p = &parts->list[k];
     while (p->region < 0 && !*scene->grips[grip].name) grip++;
-    eb_arena work = {0};
-    eb_error error = fill(audit, p->region < 0 ? &scene->grips[grip++] : NULL, &work, p);
-    eb_arena_clear(&work);
-    if (error) return error;
+    EB_TRY(fill(audit, p->region < 0 ? &scene->grips[grip++] : NULL, p));
     if (p->piece_count > most) most = p->piece_count;
   }
   free(parts->pieces);

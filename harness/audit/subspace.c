@@ -14,12 +14,12 @@
  * make up the body; and there are functions and points at all, and as many finite skinning weights
  * as it says. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness/audit/audit_data.h"
 #include "harness/audit/reference.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 /* out (3 size, or size of them and zeros) = B^T of values (nodes x 3), times the masses or not. */
 static void restrict_to(const eb_audit *audit, const eb_subspace_record *s, const double *values,
@@ -205,19 +205,20 @@ static void residual_at(eb_audit *audit, const eb_subspace_record *s, const eb_s
 eb_error eb_audit_subspace_residual(eb_audit *audit, const eb_state *before, const double *x,
                                     double dt, bool statics, const eb_subspace_record *s,
                                     double *out) {
-  double *u, squares[2], rounding2;
+  EB_FREED double *u = NULL;
+  double squares[2], rounding2;
   size_t size = 3 * (size_t)s->size;
   EB_TRY(EB_NEW(u, 5 * size));
   residual_at(audit, s, before, x, dt, statics, u, squares, &rounding2);
   memcpy(out, u, size * sizeof *out);
-  free(u);
   return EB_OK;
 }
 
 eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_state *after,
                            double dt, bool statics, bool compared, const eb_subspace_record *s,
                            eb_audit_subspace_row *out) {
-  double *u, mass = 0, squares[2], rounding2;
+  EB_FREED double *u = NULL;
+  double mass = 0, squares[2], rounding2;
   *out = (eb_audit_subspace_row){.nothing = INFINITY};
   EB_TRY(EB_NEW(u, 15 * (size_t)s->size));
   for (size_t i = 0; i < audit->nodes; i++) mass += audit->mass[i] / (double)audit->nodes;
@@ -243,6 +244,5 @@ eb_error eb_audit_subspace(eb_audit *audit, const eb_state *before, const eb_sta
   for (size_t k = 0; k < 3 * (size_t)s->size; k++) out->work += u[k] * way[k];
   if (out->work > 0)
     out->work = fmin(out->work, fmax(0, energy_gain(audit, s, before, after, statics)));
-  free(u);
   return EB_OK;
 }
