@@ -418,17 +418,6 @@ static void flat_elements_are_finite(void) {
   }
 }
 
-static void threads_do_not_change_bits(void) {
-  char const *const parameters = "nx=9,ny=9,nz=9,support=x0,gz=-9.8,material=stable-neo-hookean";
-  owned(fixture) one = fixture_open(parameters), two = fixture_open(parameters);
-  owned(eb_state) *state = new_state(two.scene);
-  fixture_step(&one, "mfem", "", 3);
-  tap_require(
-      eb_block_advance(two.scene, eb_solver_find("mfem"), "", 3, 3, two.log, state, &two.reason),
-      "three threads");
-  tap_ok(eb_state_hash(one.state) == eb_state_hash(state), "one thread and three, the same bits");
-}
-
 /* ---- the solver ---- */
 
 /* 1e-11 of the forces, over a stiffness that is some thousand times that of the softest mode. */
@@ -486,7 +475,6 @@ int main(void) {
   flat_elements_are_finite();
   equilibrium_is_newtons();
   what_it_cannot_serve();
-  threads_do_not_change_bits();
   nan_is_an_outcome("mfem", "stable-neo-hookean");
   extremes_are_outcomes("mfem", "stable-neo-hookean");
   return tap_done();

@@ -152,17 +152,6 @@ static double distance(const fixture *a, const fixture *b) {
   return sqrt(sum / ((double)n / 3));
 }
 
-static void scripted_nodes_are_on_their_way(void) {
-  owned(fixture) f = twist("symplectic-euler", "", 0.01);
-  double most = 0;
-  owned(uint8_t) *fixed = zeros(uint8_t, f.state->node_count);
-  owned(double) *target = zeros(double, 3 * (size_t)f.state->node_count);
-  eb_scene_boundary(f.scene, f.state->time, fixed, target);
-  for (int64_t k = 0; k < 3 * (int64_t)f.state->node_count; k++)
-    if (fixed[k / 3]) most = fmax(most, fabs(f.state->x[k] - target[k]));
-  tap_near(most, 0, 0, "scripted nodes are at their places, to the bit");
-}
-
 /* Newton's method at step 0, extrapolated from two of its steps, and explicit parts go to one
  * motion: of the first order at least, until what is left is Newton's. */
 static void scripts_lead_where_newton_goes(void) {
@@ -189,7 +178,6 @@ int main(void) {
   the_order_is_one();
   energy_is_kept();
   parts_are_counted();
-  scripted_nodes_are_on_their_way();
   scripts_lead_where_newton_goes();
   nan_is_an_outcome("symplectic-euler", "stable-neo-hookean");
   extremes_are_outcomes("symplectic-euler", "neo-hookean");

@@ -153,7 +153,7 @@ static void it_approaches_newton(void) {
   }
 }
 
-/* ---- colliders, threads, refusals ------------------------------------------------------------ */
+/* ---- colliders, refusals --------------------------------------------------------------------- */
 
 static void it_rests_on_colliders(void) {
   owned(fixture) f = fixture_open("nx=3,gz=-9.8,dt=0.01,material=projective,E=1e6");
@@ -171,20 +171,6 @@ static void it_rests_on_colliders(void) {
   }
   tap_near(push, weight, 0.05 * weight, "the penalty of a floor carries the weight");
   tap_below(fastest, 1e-2, "and friction has ended the slide");
-}
-
-static void bits_do_not_depend_on_threads(void) {
-  uint64_t hash[3];
-  for (int threads = 1; threads <= 3; threads++) {
-    owned(eb_scene) *scene = NULL;
-    owned(eb_state) *state = NULL;
-    tap_require(eb_block_create(&scene, "nx=15,ny=8,nz=7,material=projective,initial=random,"
-                                        "speed=2,support=x0"),
-                "a block");
-    tap_require(eb_block_run(scene, eb_solver_find("xpbd"), "", threads, 2, NULL, &state), "a run");
-    hash[threads - 1] = eb_state_hash(state);
-  }
-  tap_ok(hash[0] == hash[1] && hash[1] == hash[2], "any number of threads gives the same bits");
 }
 
 static void others_are_refused(void) {
@@ -224,7 +210,6 @@ int main(void) {
   it_falls();
   it_approaches_newton();
   it_rests_on_colliders();
-  bits_do_not_depend_on_threads();
   others_are_refused();
   nan_is_an_outcome("xpbd", "projective");
   scales_are_outcomes();
