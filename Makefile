@@ -291,7 +291,7 @@ demo: ## install, build, run the demo suite, write report/index.html
 # ---- installation -----------------------------------------------------------------------------------
 # What a plug-in may include: the two public headers and what they need.
 HEADERS := problems/base/error.h problems/base/option.h problems/mesh/mesh.h problems/elasticity/material.h \
-           problems/scene.h problems/step.h solvers/solver.h
+           problems/scene.h problems/step.h solvers/solver.h solvers/stepper.h
 INCLUDE = $(DESTDIR)$(PREFIX)/include/elastobench
 install: all ## install program, library, headers and elastobench.pc under PREFIX (DESTDIR for packagers)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(INCLUDE)

@@ -90,7 +90,7 @@ static eb_error conclude_error(eb_job *j, const char *where, eb_error failure) {
 /* The outcome of a step that failed. */
 static eb_error conclude_step(eb_job *j, bool finite, eb_reason reason) {
   char detail[200];
-  long long step = (long long)j->after->step;
+  long long step = (long long)j->stepper.state->step;
   if (!finite)
     snprintf(detail, sizeof detail,
              "step %lld left a state that is not finite, or too large for its audit", step);
@@ -147,33 +147,30 @@ static void sum_ranks(eb_job *j, double row[EB_COL_COUNT]) {
                                  EB_COUNT_UPDATED_ELEMENTS, EB_COUNT_DAMPED_ELEMENTS};
   enum { COUNTERS = sizeof counters / sizeof *counters };
   double sums[2 + COUNTERS] = {row[EB_COL_CPU], row[EB_COL_RESIDENT]};
-  for (int k = 0; k < COUNTERS; k++) sums[2 + k] = j->log->counters[counters[k]];
+  for (int k = 0; k < COUNTERS; k++) sums[2 + k] = j->stepper.log->counters[counters[k]];
   eb_ranks_sum(j->ranks, 2 + COUNTERS, sums);
   row[EB_COL_CPU] = sums[0];
   row[EB_COL_RESIDENT] = sums[1];
-  for (int k = 0; k < COUNTERS; k++) j->log->counters[counters[k]] = sums[2 + k];
+  for (int k = 0; k < COUNTERS; k++) j->stepper.log->counters[counters[k]] = sums[2 + k];
 }
 
 /* The step itself; only what stands between the two readings of the clocks is charged to the
  * solver, its set-up for a mesh that was cut too. */
-static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason) {
-  double dt = j->auditor.scene->dt, steal = eb_steal_seconds(j->cost.stat);
-  eb_step_log_reset(j->log);
-  j->integrity.state = *j->after;
+static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT]) {
+  double steal = eb_steal_seconds(j->cost.stat);
+  j->integrity.state = *j->stepper.state;
   (void)eb_ranks_any(j->ranks, false); /* none steps while another still audits or records */
   eb_cost_start(&j->cost);
   double cpu = eb_cost_cpu(&j->cost), wall = eb_wall_seconds();
-  j->log->step_started = wall;
   j->page->step_began = j->leading ? 0 : wall;
-  eb_error error = j->changed ? eb_solver_rebuild(j->solver, j->after, j->log) : EB_OK;
-  if (!error) error = j->solver->ops->step(j->solver, j->after, dt, j->log, reason);
+  eb_error error = eb_stepper_take(&j->stepper, j->auditor.scene->dt);
   row[EB_COL_WALL] = eb_wall_seconds() - wall;
   row[EB_COL_CPU] = eb_cost_cpu(&j->cost) - cpu;
   j->page->step_began = 0;
   eb_cost_stop(&j->cost);
   row[EB_COL_STEAL] = eb_steal_seconds(j->cost.stat) - steal;
   row[EB_COL_RESIDENT] = j->cost.resident;
-  row[EB_COL_OWN] = j->log->own_seconds;
+  row[EB_COL_OWN] = j->stepper.log->own_seconds;
   sum_ranks(j, row);
   return eb_ranks_agree(j->ranks, error);
 }
@@ -181,7 +178,7 @@ static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reaso
 /* Whether the solver has left state and process as they were; if not, the outcome is set. */
 static eb_error check_integrity(eb_job *j, bool *good) {
   char words[200], detail[260];
-  eb_state_change change = eb_integrity_state(&j->integrity, j->after, words, sizeof words);
+  eb_state_change change = eb_integrity_state(&j->integrity, j->stepper.state, words, sizeof words);
   *good = change == EB_STATE_SAME && eb_integrity_process(&j->integrity, words, sizeof words) &&
           eb_helper_is_alone(&j->cost.helper, j->run.steps_done + 1 >= j->work->steps, words,
                              sizeof words);
@@ -200,23 +197,23 @@ static eb_error check_integrity(eb_job *j, bool *good) {
   eb_verdict_break(&j->auditor.verdict, EB_RULE_PROCESS, "%s", detail);
   if (change == EB_STATE_ARRAYS) {
     /* Arrays that may not be ours any more are dropped for those at the start of the step. */
-    j->after = NULL;
-    EB_TRY(eb_state_create(j->scene, &j->after));
-    eb_state_copy(j->before, j->after);
+    j->stepper.state = NULL;
+    EB_TRY(eb_state_create(j->scene, &j->stepper.state));
+    eb_state_copy(j->before, j->stepper.state);
   }
   return conclude(j, EB_OUTCOME_FAILED, detail);
 }
 
-/* From j->after, with the cuts that are due. When *on is false the step ended the case, its outcome
- * set. */
-static eb_error take_step(eb_job *j, double row[EB_COL_COUNT], eb_reason *reason, bool *on) {
-  eb_error failure = eb_auditor_advance(&j->auditor, j->after);
-  if (!failure) failure = eb_scene_advance(j->scene, j->after, &j->changed);
+/* From the stepper's state, with the cuts that are due. When *on is false the step ended the case,
+ * its outcome set. */
+static eb_error take_step(eb_job *j, double row[EB_COL_COUNT], bool *on) {
+  eb_error failure = eb_auditor_advance(&j->auditor, j->stepper.state);
+  if (!failure) failure = eb_stepper_advance(&j->stepper);
   *on = !failure;
   if (failure) return conclude_error(j, "step", failure);
-  if (j->changed) EB_TRY(follow_mesh(j));
-  eb_state_copy(j->after, j->before);
-  failure = timed_step(j, row, reason);
+  if (j->stepper.cut) EB_TRY(follow_mesh(j));
+  eb_state_copy(j->stepper.state, j->before);
+  failure = timed_step(j, row);
   eb_error error = check_integrity(j, on);
   if (error || !*on) {
     eb_error_free(failure);
@@ -237,10 +234,10 @@ static bool is_frame(const eb_job *j, int64_t steps) {
 /* The contact problem of the step that was asked for (harness/fclib/fclib.h), when it has contacts:
  * off the clock, what the method has solved last with its solution. */
 static eb_error keep_contact_problem(eb_job *j) {
-  const eb_contact_record *record = j->log->contacts;
+  const eb_contact_record *record = j->stepper.log->contacts;
   eb_fclib problem = {0};
   hid_t group = -1;
-  if (j->after->step != j->work->contact_problem || !record || !record->problem ||
+  if (j->stepper.state->step != j->work->contact_problem || !record || !record->problem ||
       record->problem->count == 0)
     return EB_OK;
   eb_error error =
@@ -255,12 +252,12 @@ static eb_error keep_contact_problem(eb_job *j) {
 /* To be recorded: the state, what leads to it from the one before, which may be NULL, and what was
  * logged of that step when there was one. */
 static eb_error keep_frame(eb_job *j, const eb_state *before, const eb_step_log *log) {
-  eb_frame frame = {.state = j->after, .before = before};
+  eb_frame frame = {.state = j->stepper.state, .before = before};
   if (j->ranks)
-    EB_TRY(eb_whole_frame(&j->whole, j->auditor.scene, j->after, before, &frame));
+    EB_TRY(eb_whole_frame(&j->whole, j->auditor.scene, j->stepper.state, before, &frame));
   else if (log)
     frame =
-        (eb_frame){.state = j->after,
+        (eb_frame){.state = j->stepper.state,
                    .before = before,
                    .updates = log->element_updates,
                    .contacts = log->contacts,
@@ -269,8 +266,8 @@ static eb_error keep_frame(eb_job *j, const eb_state *before, const eb_step_log 
 }
 
 static eb_error keep_checkpoint(eb_job *j, double began) {
-  if (j->ranks) EB_TRY(eb_whole_gather(&j->whole, j->after));
-  return eb_recorder_checkpoint(j->recorder, j->ranks ? j->whole.state : j->after, began);
+  if (j->ranks) EB_TRY(eb_whole_gather(&j->whole, j->stepper.state));
+  return eb_recorder_checkpoint(j->recorder, j->ranks ? j->whole.state : j->stepper.state, began);
 }
 
 /* Frames and checkpoints that are due, and now and then a commit. */
@@ -280,12 +277,12 @@ static eb_error keep_state(eb_job *j, bool last) {
   bool framed = j->work->from.samples ? is_frame(j, j->run.steps_done - 1)
                                       : last || is_frame(j, j->run.steps_done);
   if (framed) {
-    EB_TRY(keep_frame(j, j->before, j->log));
-    memset(j->log->element_updates, 0, (size_t)j->log->element_count);
+    EB_TRY(keep_frame(j, j->before, j->stepper.log));
+    memset(j->stepper.log->element_updates, 0, (size_t)j->stepper.log->element_count);
   }
-  if (eb_ranges_hold(&j->work->checkpoints, j->after->step))
+  if (eb_ranges_hold(&j->work->checkpoints, j->stepper.state->step))
     EB_TRY(keep_checkpoint(j, j->before->time));
-  j->page->step = j->after->step;
+  j->page->step = j->stepper.state->step;
   /* Often enough that a crash costs little, and seldom enough that commits take a twentieth of the
    * time at most. */
   double began = eb_wall_seconds();
@@ -302,7 +299,7 @@ static eb_error judge_step(eb_job *j, bool finite, eb_reason reason, bool *on) {
   char detail[300];
   sigset_t pending;
   bool failed = !finite || reason <= 0;
-  long long step = (long long)j->after->step, steps = (long long)j->work->steps;
+  long long step = (long long)j->stepper.state->step, steps = (long long)j->work->steps;
   *on = false;
   if (failed && !j->work->from.samples) return conclude_step(j, finite, reason);
   if (failed && j->failed++ == 0) EB_TRY(conclude_step(j, finite, reason));
@@ -337,7 +334,7 @@ static eb_error examine(eb_job *j) {
   j->examined = true;
   EB_TRY(eb_element_rank(j->auditor.audit, 0, &rank));
   EB_TRY(eb_recorder_number(recorder, EB_NUMBER_ELEMENT_RANK, NULL, rank));
-  EB_TRY(eb_auditor_examine(&j->auditor, j->log, j->before, &f, &sound));
+  EB_TRY(eb_auditor_examine(&j->auditor, j->stepper.log, j->before, &f, &sound));
   if (!sound) return EB_OK;
   EB_TRY(eb_recorder_number(recorder, EB_NUMBER_SUBSPACE_SIZE, NULL, f.coefficients));
   EB_TRY(eb_recorder_number(recorder, EB_NUMBER_SUBSPACE_POINTS, NULL, f.points));
@@ -355,7 +352,7 @@ static eb_error examine(eb_job *j) {
 
 /* Once: the subspace is the same in every step. */
 static eb_error keep_basis(eb_job *j) {
-  const eb_subspace_record *s = j->log->subspace;
+  const eb_subspace_record *s = j->stepper.log->subspace;
   if (!s || j->based) return EB_OK;
   j->based = true;
   return eb_subspace_sound(j->auditor.audit, s) ? eb_recorder_basis(j->recorder, s) : EB_OK;
@@ -377,7 +374,7 @@ static eb_error embed(eb_job *j) {
  * what it has found, unless the method has given up. Sums of parts of a step may round. */
 static void set_clock(eb_job *j, eb_reason reason) {
   static const double rounding = 1e-9;
-  eb_state *after = j->after;
+  eb_state *after = j->stepper.state;
   int64_t step = j->before->step + 1;
   double dt = j->auditor.scene->dt, time = j->before->time + dt;
   bool set = after->step == step && fabs(after->time - time) <= rounding * (fabs(time) + dt);
@@ -404,26 +401,26 @@ static group_name part_group(const eb_job *j, int part) {
 /* Takes one step and records it. *on: whether the case goes on; if not, its outcome is set. */
 static eb_error step(eb_job *j, bool *on) {
   double row[EB_COL_COUNT] = {0};
-  eb_reason reason = EB_RUNNING;
   bool finite;
-  EB_TRY(take_step(j, row, &reason, on));
+  EB_TRY(take_step(j, row, on));
   if (!*on) return EB_OK;
+  eb_reason reason = j->stepper.reason;
   set_clock(j, reason);
   double began = eb_wall_seconds();
-  eb_auditor_synchronize(&j->auditor, j->after, &reason);
-  EB_TRY(eb_auditor_step(&j->auditor, j->before, j->after, j->solver->update, j->log, reason, row,
-                         &finite));
+  eb_auditor_synchronize(&j->auditor, j->stepper.state, &reason);
+  EB_TRY(eb_auditor_step(&j->auditor, j->before, j->stepper.state, j->stepper.solver->update,
+                         j->stepper.log, reason, row, &finite));
   if (finite) EB_TRY(examine(j));
   EB_TRY(keep_basis(j));
   j->run.audit_seconds += eb_wall_seconds() - began;
-  row[EB_COL_STEP] = (double)j->after->step;
-  row[EB_COL_TIME] = j->after->time;
-  row[EB_COL_ITERATIONS] = (double)j->log->iterations;
+  row[EB_COL_STEP] = (double)j->stepper.state->step;
+  row[EB_COL_TIME] = j->stepper.state->time;
+  row[EB_COL_ITERATIONS] = (double)j->stepper.log->iterations;
   row[EB_COL_REASON] = reason;
   row[EB_COL_COMPONENTS] = j->components;
   row[EB_COL_FROM_STEP] = (double)j->from_step;
   row[EB_COL_LEAD] = j->lead;
-  EB_TRY(eb_recorder_step(j->recorder, row, j->log));
+  EB_TRY(eb_recorder_step(j->recorder, row, j->stepper.log));
   eb_auditor_part_columns(&j->auditor, j->part_columns);
   for (int p = 0; p < eb_parts_count(j->auditor.parts); p++)
     EB_TRY(eb_recorder_row(j->recorder, part_group(j, p).text,
@@ -459,22 +456,21 @@ static eb_error step(eb_job *j, bool *on) {
 /* Makes the cuts that the state's mesh has had. The values that they are made on do not matter: the
  * state's own take their place. */
 static eb_error follow_cuts(eb_job *j, size_t row) {
-  bool changed = false;
-  if ((double)j->after->node_count >= j->donor.states.nodes[row]) return EB_OK;
-  j->after->time = j->donor.states.began[row];
-  EB_TRY(eb_auditor_advance(&j->auditor, j->after));
-  EB_TRY(eb_scene_advance(j->scene, j->after, &changed));
-  if (!changed) return EB_OK;
+  if ((double)j->stepper.state->node_count >= j->donor.states.nodes[row]) return EB_OK;
+  j->stepper.state->time = j->donor.states.began[row];
+  EB_TRY(eb_auditor_advance(&j->auditor, j->stepper.state));
+  EB_TRY(eb_stepper_advance(&j->stepper));
+  if (!j->stepper.cut) return EB_OK;
   EB_TRY(follow_mesh(j));
-  return eb_solver_rebuild(j->solver, j->after, j->log);
+  return eb_stepper_rebuild(&j->stepper);
 }
 
-/* Puts j->after to a state of the donor's, and the scenes to its cuts. *on is false when the
- * scripts of this scene have not cut the mesh as the donor's had, or the solver cannot follow: then
- * the outcome is set. */
+/* Puts j->stepper.state to a state of the donor's, and the scenes to its cuts. *on is false when
+ * the scripts of this scene have not cut the mesh as the donor's had, or the solver cannot follow:
+ * then the outcome is set. */
 static eb_error place(eb_job *j, int64_t row, bool *on) {
   eb_error failure = follow_cuts(j, (size_t)row);
-  if (!failure) failure = eb_checkpoints_read(&j->donor.states, (size_t)row, j->after);
+  if (!failure) failure = eb_checkpoints_read(&j->donor.states, (size_t)row, j->stepper.state);
   *on = !failure;
   return failure ? conclude_error(j, "start", failure) : EB_OK;
 }
@@ -483,49 +479,54 @@ static eb_error place(eb_job *j, int64_t row, bool *on) {
  * beyond a cut that came later. */
 static eb_error lead_in(eb_job *j, int64_t sampled, bool *on) {
   double row[EB_COL_COUNT] = {0}, timed = j->cost.timed_cpu;
-  eb_reason reason = EB_RUNNING;
   int64_t state = eb_checkpoints_find(&j->donor.states, sampled - 1);
   j->lead = 0;
-  if (state < 0 || j->donor.states.nodes[state] < (double)j->after->node_count) return EB_OK;
+  if (state < 0 || j->donor.states.nodes[state] < (double)j->stepper.state->node_count)
+    return EB_OK;
   EB_TRY(place(j, state, on));
   if (!*on) return EB_OK;
-  j->after->step = j->run.steps_done;
+  j->stepper.state->step = j->run.steps_done;
   j->leading = true;
-  EB_TRY(take_step(j, row, &reason, on));
+  EB_TRY(take_step(j, row, on));
   j->leading = false;
   j->lead = row[EB_COL_WALL];
   j->lead_cpu += j->cost.timed_cpu - timed;
   j->cost.timed_cpu = timed;
-  memset(j->log->element_updates, 0, (size_t)j->log->element_count);
+  memset(j->stepper.log->element_updates, 0, (size_t)j->stepper.log->element_count);
   return EB_OK;
 }
 
 /* The solver, and what the harness must know of it: how positions follow, and the process that
  * works for it. */
 static eb_error create_solver(eb_job *j) {
+  enum { RESIDUALS_KEPT = 1 << 16 };
   const eb_case *work = j->work;
-  EB_TRY(
-      eb_ranks_agree(j->ranks, eb_solver_create(work->solver, work->options, j->scene,
-                                                work->threads, (uint64_t)work->seed, &j->solver)));
-  EB_TRY(eb_string_set(&j->run.update, eb_update_name(j->solver->update)));
-  EB_TRY(eb_string_set(&j->run.client, j->solver->described));
-  if (!eb_helper_set(&j->cost.helper, j->solver->process))
+  uint64_t seed = (uint64_t)work->seed;
+  eb_error error =
+      j->stepper.solver
+          ? eb_stepper_start(&j->stepper, work->solver, work->options, work->threads, seed)
+          : eb_stepper_create(work->solver, work->options, j->scene, work->threads, seed,
+                              RESIDUALS_KEPT, &j->stepper);
+  EB_TRY(eb_ranks_agree(j->ranks, error));
+  EB_TRY(eb_string_set(&j->run.update, eb_update_name(j->stepper.solver->update)));
+  EB_TRY(eb_string_set(&j->run.client, j->stepper.solver->described));
+  if (!eb_helper_set(&j->cost.helper, j->stepper.solver->process))
     return EB_ERROR(EB_ERR_INVALID, "the solver declares process %d, which is not its child",
-                    j->solver->process);
-  j->page->helper = j->solver->process;
-  if (j->solver->process) j->integrity.children = true; /* that one; it is asked of others */
+                    j->stepper.solver->process);
+  j->page->helper = j->stepper.solver->process;
+  if (j->stepper.solver->process)
+    j->integrity.children = true; /* that one; it is asked of others */
   return EB_OK;
 }
 
-/* Puts j->after to the start of the next sample, the solver being led to it. *on as in step. */
+/* Puts j->stepper.state to the start of the next sample, the solver being led to it. *on as in
+ * step. */
 static eb_error start_sample(eb_job *j, bool *on) {
   const eb_case *work = j->work;
   int64_t sampled = work->from.steps.first + j->run.steps_done * work->from.steps.stride;
   bool first = j->run.steps_done == 0 || j->renew;
   double led = j->lead_cpu;
   if (j->renew) {
-    eb_solver_destroy(j->solver);
-    j->solver = NULL;
     j->renew = false;
     eb_error failure = create_solver(j);
     *on = !failure;
@@ -535,7 +536,7 @@ static eb_error start_sample(eb_job *j, bool *on) {
   if (first) j->lead_cpu = led;
   if (*on) EB_TRY(place(j, eb_checkpoints_find(&j->donor.states, sampled), on));
   if (!*on) return EB_OK;
-  j->after->step = j->run.steps_done;
+  j->stepper.state->step = j->run.steps_done;
   j->from_step = sampled;
   EB_TRY(eb_auditor_jump(&j->auditor));
   return is_frame(j, j->run.steps_done) ? keep_frame(j, NULL, NULL) : EB_OK;
@@ -589,9 +590,9 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   j->run.setup_cpu_seconds = eb_cost_cpu(&j->cost) - cpu;
   eb_ranks_sum(j->ranks, 1, &j->run.setup_cpu_seconds);
   if (*failure) return EB_OK;
-  eb_verdict_times(&j->auditor.verdict, "set-up", j->solver->setup_log, j->run.setup_seconds,
-                   work->threads);
-  eb_ranks_sum(j->ranks, EB_MEMORY_KINDS, j->solver->setup_log->memory_bytes);
+  eb_verdict_times(&j->auditor.verdict, "set-up", j->stepper.solver->setup_log,
+                   j->run.setup_seconds, work->threads);
+  eb_ranks_sum(j->ranks, EB_MEMORY_KINDS, j->stepper.solver->setup_log->memory_bytes);
   return EB_OK;
 }
 
@@ -601,7 +602,7 @@ static eb_error create_file(eb_job *j) {
   if (eb_ranks_self(j->ranks) > 0) return EB_OK;
   EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, scene, &j->recorder));
   eb_integrity_watch(&j->integrity, j->output);
-  return eb_recorder_setup(j->recorder, j->solver->setup_log);
+  return eb_recorder_setup(j->recorder, j->stepper.solver->setup_log);
 }
 
 static eb_error prepare_parts(eb_job *j) {
@@ -614,27 +615,25 @@ static eb_error prepare_parts(eb_job *j) {
 /* The file, logs and states for steps, and of a case that is no samples the state before the
  * first. */
 static eb_error prepare_steps(eb_job *j, bool *on) {
-  enum { RESIDUALS_KEPT = 1 << 16 };
   const eb_origin *from = &j->work->from;
   EB_TRY(create_file(j));
   EB_TRY(prepare_parts(j));
   EB_TRY(embed(j));
   if (j->ranks) eb_whole_shed(&j->whole);
   EB_TRY(follow_mesh(j));
-  EB_TRY(eb_state_create(j->scene, &j->after));
-  EB_TRY(eb_step_log_create(RESIDUALS_KEPT, &j->log));
-  j->log->element_count = j->scene->mesh->element_count;
-  EB_TRY(EB_NEW(j->log->element_updates, j->log->element_count));
+  j->stepper.log->element_count = j->scene->mesh->element_count;
+  EB_TRY(EB_NEW(j->stepper.log->element_updates, j->stepper.log->element_count));
   j->committed = eb_wall_seconds();
   if (from->samples) return EB_OK;
   if (from->run) {
     EB_TRY(place(j, eb_checkpoints_find(&j->donor.states, from->steps.first), on));
-    j->after->step = 0;
+    j->stepper.state->step = 0;
   }
   if (!*on) return EB_OK;
   EB_TRY(keep_frame(j, NULL, NULL));
-  return from->run || eb_ranges_hold(&j->work->checkpoints, 0) ? keep_checkpoint(j, j->after->time)
-                                                               : EB_OK;
+  return from->run || eb_ranges_hold(&j->work->checkpoints, 0)
+             ? keep_checkpoint(j, j->stepper.state->time)
+             : EB_OK;
 }
 
 /* Sanitizers keep what was freed. */
@@ -695,14 +694,15 @@ static eb_error run_steps(eb_job *j) {
     if (j->work->from.samples) EB_TRY(start_sample(j, &on));
     if (on) EB_TRY(step(j, &on));
   }
-  if (j->ranks) EB_TRY(eb_whole_gather(&j->whole, j->after));
-  const eb_state *end = j->ranks ? j->whole.state : j->after; /* NULL on ranks other than 0 */
+  if (j->ranks) EB_TRY(eb_whole_gather(&j->whole, j->stepper.state));
+  const eb_state *end =
+      j->ranks ? j->whole.state : j->stepper.state; /* NULL on ranks other than 0 */
   snprintf(hash, sizeof hash, "%016" PRIx64, end ? eb_state_hash(end) : 0);
   EB_TRY(eb_string_set(&j->run.state_hash, hash));
   if (eb_outcome_find(j->run.outcome) == EB_OUTCOME_COMPLETED) EB_TRY(eb_job_test_replay(j));
   judge_cost(j);
   EB_TRY(eb_auditor_compare(&j->auditor, j->scene));
-  return eb_auditor_fill(&j->auditor, j->log, &j->run);
+  return eb_auditor_fill(&j->auditor, j->stepper.log, &j->run);
 }
 
 /* Of all ranks; times on the wall are those of rank 0. */
@@ -799,10 +799,8 @@ eb_error eb_case_execute(const eb_case *work, const char *environment, const cha
   eb_error error = work->distributed ? eb_ranks_create(&j.ranks) : EB_OK;
   if (!error) error = with_environment(&j, environment);
   if (error && j.page) tell_parent(&j, error);
-  eb_step_log_destroy(j.log);
-  eb_state_destroy(j.after);
   eb_state_destroy(j.before);
-  eb_solver_destroy(j.solver);
+  eb_stepper_clear(&j.stepper);
   eb_recorder_destroy(j.recorder);
   eb_auditor_clear(&j.auditor);
   free(j.part_columns);

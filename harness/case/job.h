@@ -9,6 +9,7 @@
 #include "harness/case/integrity.h"
 #include "harness/case/whole.h"
 #include "harness/results/write.h"
+#include "solvers/stepper.h"
 
 /* Everything a case holds while it runs. Made in this order, released in the opposite one. */
 typedef struct eb_job {
@@ -18,14 +19,12 @@ typedef struct eb_job {
   eb_run run;
   eb_scene *scene;
   eb_recorder *recorder; /* NULL on ranks other than 0 */
-  eb_solver *solver;
   eb_auditor auditor;
   double *part_columns; /* parts x EB_PART_COLUMNS: workspace */
-  eb_state *before, *after;
-  eb_step_log *log;
+  eb_stepper stepper;
+  eb_state *before;   /* of the step at work, or of the last one */
   bool examined;      /* the subspace, or there is none */
   bool based;         /* the subspace has been stored, or cannot be */
-  bool changed;       /* the step that comes begins on another mesh than the one before */
   int32_t components; /* connected components of the mesh */
   eb_cost cost;
   double half_resident; /* bytes: resident memory after half of the steps, of this process */

@@ -355,27 +355,21 @@ eb_error eb_block_create(eb_scene **out, const char *format, ...) {
   return eb_scene_create(&eb_block_scene, assignments, NULL, "", out);
 }
 
-eb_error eb_block_advance(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
+eb_error eb_block_advance(eb_scene *scene, const eb_solver_ops *ops, const char *options,
                           int threads, int64_t steps, eb_step_log *log, eb_state *state,
                           eb_reason *reason) {
   EB_OWNED(eb_check_free_log) eb_step_log *own = NULL;
-  EB_OWNED(eb_check_free_solver) eb_solver *solver = NULL;
-  if (!log) {
-    EB_TRY(eb_step_log_create(0, &own));
-    log = own;
-  }
-  *reason = EB_RUNNING;
-  EB_TRY(eb_solver_create(ops, options, scene, threads, 1, &solver));
-  for (int64_t i = 0; i < steps && *reason >= 0; i++) {
-    eb_step_log_reset(log);
-    *reason = EB_RUNNING;
-    EB_TRY(ops->step(solver, state, scene->dt, log, reason));
-  }
-  return EB_OK;
+  if (!log) EB_TRY(eb_step_log_create(0, &own));
+  eb_stepper s = {.scene = scene, .state = state, .log = log ? log : own};
+  eb_error error = eb_stepper_start(&s, ops, options, threads, 1);
+  if (!error) error = eb_stepper_run(&s, steps);
+  *reason = s.reason;
+  eb_solver_destroy(s.solver);
+  return error;
 }
 
-eb_error eb_block_run(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
-                      int threads, int64_t steps, eb_step_log *log, eb_state **state) {
+eb_error eb_block_run(eb_scene *scene, const eb_solver_ops *ops, const char *options, int threads,
+                      int64_t steps, eb_step_log *log, eb_state **state) {
   eb_reason reason = EB_RUNNING;
   *state = NULL;
   EB_TRY(eb_state_create(scene, state));

@@ -4,7 +4,7 @@
 #define EB_CHECK_BLOCK_H
 
 #include "problems/base/owned.h"
-#include "solvers/solver.h"
+#include "solvers/stepper.h"
 
 /* "check/block"; parameters: nx ny nz lx ly lz element hourglass jitter material fibre E nu rho dt
  * gx gy gz support motion rate initial speed clusters stiffness. See block.c. */
@@ -35,14 +35,14 @@ void eb_block_manufactured(const double X[3], double u[3]);
 
 /* Runs `steps` steps of a solver from the scene's initial state with the scene's dt. `log` (may be
  * NULL) holds the last step's. A negative outcome is EB_ERR_INVALID. The caller destroys *state. */
-EB_MUST eb_error eb_block_run(const eb_scene *scene, const eb_solver_ops *ops, const char *options,
+EB_MUST eb_error eb_block_run(eb_scene *scene, const eb_solver_ops *ops, const char *options,
                               int threads, int64_t steps, eb_step_log *log, eb_state **state);
 
 /* The same from a given state, in place, ending at the first negative outcome; *reason is the last
  * step's. */
-EB_MUST eb_error eb_block_advance(const eb_scene *scene, const eb_solver_ops *ops,
-                                  const char *options, int threads, int64_t steps, eb_step_log *log,
-                                  eb_state *state, eb_reason *reason);
+EB_MUST eb_error eb_block_advance(eb_scene *scene, const eb_solver_ops *ops, const char *options,
+                                  int threads, int64_t steps, eb_step_log *log, eb_state *state,
+                                  eb_reason *reason);
 
 /* |a - b|_inf over 3 n entries. */
 double eb_block_distance(const eb_state *a, const eb_state *b);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static eb_error solve_static(const eb_scene *scene, eb_state **state) {
+static eb_error solve_static(eb_scene *scene, eb_state **state) {
   return eb_block_run(scene, eb_solver_find("newton"), "static=true,rtol=1e-11", 1, 1, NULL, state);
 }
 

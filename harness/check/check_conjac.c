@@ -133,7 +133,7 @@ typedef struct still_case {
 } still_case;
 
 /* Newton's method follows the script from equilibrium to equilibrium; conjac falls into its own. */
-static eb_error balance(const eb_scene *scene, const still_case *still, const eb_state *settled,
+static eb_error balance(eb_scene *scene, const still_case *still, const eb_state *settled,
                         eb_state **out) {
   static const char options[] = "static=true,rtol=1e-10";
   const eb_solver_ops *newton = eb_solver_find("newton");

@@ -54,8 +54,8 @@ static double sum_up(const eb_scene *scene, const double *values, double sum[3])
   return total;
 }
 
-static eb_error advance(const eb_check *check, const eb_scene *scene, const char *options,
-                        int64_t steps, eb_state *state) {
+static eb_error advance(const eb_check *check, eb_scene *scene, const char *options, int64_t steps,
+                        eb_state *state) {
   eb_reason reason = EB_RUNNING;
   EB_TRY(eb_block_advance(scene, check->solver, options, 1, steps, NULL, state, &reason));
   if (reason > 0) return EB_OK;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The block is cut in the middle of its length; what stays held is one half. */
-enum { LENGTH = 6, WIDTH = 2 };
+enum { LENGTH = 6, WIDTH = 2, STEPS = 8 };
 
 static eb_error make_block(const eb_check *check, int cubes, eb_scene **out) {
   return eb_block_create(out,
@@ -30,35 +30,21 @@ static void options_for(const eb_solver_ops *ops, int cubes, char *options, size
     snprintf(options, size, "%s%s%s", exact, *exact && *tight ? "," : "", tight);
 }
 
-/* Steps as the harness does: what the scene changes, the solver follows. */
-static eb_error run_steps(eb_scene *scene, eb_solver *solver, eb_step_log *log, eb_state *state,
-                          bool *changed) {
-  *changed = false;
-  for (int step = 0; step < 8; step++) {
-    bool now = false;
-    eb_reason reason = EB_RUNNING;
-    eb_step_log_reset(log);
-    EB_TRY(eb_scene_advance(scene, state, &now));
-    if (now) EB_TRY(eb_solver_rebuild(solver, state, log));
-    EB_TRY(solver->ops->step(solver, state, scene->dt, log, &reason));
-    if (reason <= 0)
-      return EB_ERROR(EB_ERR_INVALID, "step %d ends with %s", step + 1, eb_reason_name(reason));
-    *changed |= now;
-  }
-  return EB_OK;
-}
-
+/* The state after some steps, and how often the mesh was cut on the way. */
 static eb_error run_block(const eb_check *check, eb_scene *scene, int cubes, eb_state **state,
-                          bool *changed) {
+                          int *cuts) {
   char options[96];
-  EB_OWNED(eb_check_free_solver) eb_solver *solver = NULL;
-  EB_OWNED(eb_check_free_log) eb_step_log *log = NULL;
-  *state = NULL;
+  EB_OWNED(eb_stepper_clear) eb_stepper s = {0};
   options_for(check->solver, cubes, options, sizeof options);
-  EB_TRY(eb_solver_create(check->solver, options, scene, 1, 1, &solver));
-  EB_TRY(eb_step_log_create(0, &log));
-  EB_TRY(eb_state_create(scene, state));
-  return run_steps(scene, solver, log, *state, changed);
+  EB_TRY(eb_stepper_create(check->solver, options, scene, 1, 1, 0, &s));
+  EB_TRY(eb_stepper_run(&s, STEPS));
+  if (s.reason <= 0)
+    return EB_ERROR(EB_ERR_INVALID, "step %lld ends with %s", (long long)s.state->step,
+                    eb_reason_name(s.reason));
+  *cuts = s.cuts;
+  *state = s.state;
+  s.state = NULL;
+  return EB_OK;
 }
 
 /* Largest distance of corresponding corners: element t of cube (i, j, k) is the same in both
@@ -83,16 +69,16 @@ static eb_error check_cutting(const eb_check *check) {
   EB_OWNED(eb_check_free_scene) eb_scene *half = NULL;
   EB_OWNED(eb_check_free_state) eb_state *parted = NULL;
   EB_OWNED(eb_check_free_state) eb_state *alone = NULL;
-  bool cut = false, changed = false;
+  int cuts = 0, none = 0;
   if (!eb_subject_can(check->solver, EB_CAP_CUTTING)) return EB_OK;
   EB_TRY(make_block(check, LENGTH, &whole));
   EB_TRY(make_block(check, LENGTH / 2, &half));
   whole->cut_count = 1;
   whole->cuts[0] =
       (eb_cut){.origin = {0.1 * LENGTH, 0, 0}, .normal = {1, 0, 0}, .radius = INFINITY};
-  EB_TRY(run_block(check, whole, LENGTH, &parted, &cut));
-  EB_TRY(run_block(check, half, LENGTH / 2, &alone, &changed));
-  double off = !cut || changed ? NAN : half_apart(whole, parted->x, half, alone->x);
+  EB_TRY(run_block(check, whole, LENGTH, &parted, &cuts));
+  EB_TRY(run_block(check, half, LENGTH / 2, &alone, &none));
+  double off = cuts == 0 || none > 0 ? NAN : half_apart(whole, parted->x, half, alone->x);
   eb_check_below(
       check, off, 1e-9,
       "m, of a 0.6 m block: cut off from its other half while the solver is at work, against one "

@@ -110,7 +110,7 @@ static eb_error check_script(const eb_check *check) {
 
 /* ---- determinism ---- */
 
-static eb_error threads_on(const eb_check *check, const eb_scene *scene, const char *options) {
+static eb_error threads_on(const eb_check *check, eb_scene *scene, const char *options) {
   uint64_t hash[2];
   for (int threads = 1; threads <= 2; threads++) {
     EB_OWNED(eb_check_free_state) eb_state *state = NULL;
@@ -137,8 +137,8 @@ static eb_error check_threads(const eb_check *check) {
 
 /* ---- linear solvers ---- */
 
-static eb_error compare_linear(const eb_check *check, const eb_scene *scene,
-                               const eb_state *reference, const char *kind) {
+static eb_error compare_linear(const eb_check *check, eb_scene *scene, const eb_state *reference,
+                               const char *kind) {
   char options[128];
   snprintf(options, sizeof options, "linear=%s,linear_rtol=1e-14%s", kind,
            eb_subject_declares(check->solver, "rtol") ? ",rtol=1e-12" : "");

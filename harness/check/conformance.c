@@ -23,7 +23,7 @@ enum { HEAP_IS_VISIBLE = 0, LARGE = 4000 };
 enum { HEAP_IS_VISIBLE = 1, LARGE = INT_MAX };
 #endif
 
-enum { STEPS = 2, HEAP_STEPS = 3, HEAP_ROUNDS = 4 };
+enum { STEPS = 2, HEAP_STEPS = 3, HEAP_ROUNDS = 4, RESIDUALS = 1024 };
 static const double heap_allowed = 512; /* bytes: how the allocator splits blocks of libraries */
 
 static bool is_large(const eb_scene *scene) {
@@ -32,28 +32,10 @@ static bool is_large(const eb_scene *scene) {
 
 /* ---- one run --------------------------------------------------------------------------------- */
 
-typedef struct run {
-  eb_solver *solver;
-  eb_state *state;
-  eb_step_log *log;
-} run;
-
 /* The defaults, but that nodes are added where those that are chosen by default leave a body free
  * to move rigidly: which ones to choose is a question to the user otherwise. */
 static const char *options_of(const eb_solver_ops *ops) {
   return eb_subject_declares(ops, "add_nodes") ? "add_nodes=true" : "";
-}
-
-static void run_close(run *r) {
-  eb_solver_destroy(r->solver);
-  eb_state_destroy(r->state);
-  eb_step_log_destroy(r->log);
-}
-
-static eb_error run_open(run *r, const eb_solver_ops *ops, const eb_scene *scene, int threads) {
-  EB_TRY(eb_solver_create(ops, options_of(ops), scene, threads, 1, &r->solver));
-  EB_TRY(eb_state_create(scene, &r->state));
-  return eb_step_log_create(1024, &r->log);
 }
 
 static eb_error find_free(const eb_scene *scene, double time, bool *any) {
@@ -74,8 +56,9 @@ static bool is_finite(const eb_state *state) {
 }
 
 /* What a step has made of the log and the state; "" when all is well. */
-static const char *inspect(const run *r, double time, int64_t step, double wall, bool found) {
-  const eb_scene *scene = r->solver->scene;
+static const char *inspect(const eb_stepper *r, double time, int64_t step, double wall,
+                           bool found) {
+  const eb_scene *scene = r->scene;
   double phases = 0;
   for (int p = 0; p < EB_PHASE_COUNT; p++) phases += r->log->phase_seconds[p];
   if (!is_finite(r->state)) return "the state is not finite";
@@ -90,16 +73,15 @@ static const char *inspect(const run *r, double time, int64_t step, double wall,
 
 /* One step; *trouble is "" when all is well with it, and *gave_up what it ended with when that is
  * no success, else NULL. */
-static eb_error step_and_inspect(run *r, const char **trouble, const char **gave_up) {
-  const eb_scene *scene = r->solver->scene;
-  eb_reason reason = EB_RUNNING;
+static eb_error step_and_inspect(eb_stepper *r, const char **trouble, const char **gave_up) {
+  const eb_scene *scene = r->scene;
   double time = r->state->time;
   int64_t step = r->state->step;
   bool any_free = true;
-  eb_step_log_reset(r->log);
   double began = eb_wall_seconds();
-  EB_TRY(r->solver->ops->step(r->solver, r->state, scene->dt, r->log, &reason));
+  EB_TRY(eb_stepper_step(r));
   double wall = eb_wall_seconds() - began;
+  eb_reason reason = r->reason;
   *trouble = reason == EB_RUNNING ? "the step has no outcome" : "";
   *gave_up = reason < 0 ? eb_reason_name(reason) : NULL;
   if (reason <= 0) return EB_OK;
@@ -120,8 +102,8 @@ typedef struct outcome {
   const char *trouble, *gave_up;
 } outcome;
 
-static eb_error walk(run *r, outcome *out) {
-  int steps = is_large(r->solver->scene) ? 1 : STEPS;
+static eb_error walk(eb_stepper *r, outcome *out) {
+  int steps = is_large(r->scene) ? 1 : STEPS;
   *out = (outcome){.trouble = ""};
   for (int i = 0; i < steps && !*out->trouble && !out->gave_up; i++)
     EB_TRY(step_and_inspect(r, &out->trouble, &out->gave_up));
@@ -138,7 +120,7 @@ static double heap_in_use(void) {
  * happens to split blocks that libraries take and give back; a leak of anything a step works on is
  * larger. Freed blocks that the allocator keeps at hand for a thread count as in use, so one round
  * of steps may end with more of them than it began with; a leak shows in every round. */
-static eb_error grow(run *r, double *least) {
+static eb_error grow(eb_stepper *r, double *least) {
   const char *trouble, *gave_up;
   *least = INFINITY;
   for (int round = 0; round<HEAP_ROUNDS && * least> heap_allowed; round++) {
@@ -150,10 +132,10 @@ static eb_error grow(run *r, double *least) {
 }
 
 /* With `grown` goes on behind the steps, and says what each HEAP_STEPS more leave in the heap. */
-static eb_error take_steps(const eb_solver_ops *ops, const eb_scene *scene, int threads,
-                           outcome *out, double *grown) {
-  EB_OWNED(run_close) run r = {0};
-  EB_TRY(run_open(&r, ops, scene, threads));
+static eb_error take_steps(const eb_solver_ops *ops, eb_scene *scene, int threads, outcome *out,
+                           double *grown) {
+  EB_OWNED(eb_stepper_clear) eb_stepper r = {0};
+  EB_TRY(eb_stepper_create(ops, options_of(ops), scene, threads, 1, RESIDUALS, &r));
   EB_TRY(walk(&r, out));
   return grown && HEAP_IS_VISIBLE ? grow(&r, grown) : EB_OK;
 }
@@ -168,7 +150,7 @@ static void find(const eb_conformance *conformance, eb_conformity *at, eb_confor
   conformance->found(conformance->context, at);
 }
 
-static eb_error declared_pair(const eb_conformance *conformance, const eb_scene *scene,
+static eb_error declared_pair(const eb_conformance *conformance, eb_scene *scene,
                               eb_conformity *at) {
   outcome one, two;
   char why[80];
@@ -215,7 +197,7 @@ static eb_error is_stiff_for(const eb_solver_ops *ops, const eb_scene *scene, bo
 }
 
 eb_error eb_conformance_pair(const eb_conformance *conformance, const eb_solver_ops *ops,
-                             const eb_scene *scene, bool catalogue, const char *name) {
+                             eb_scene *scene, bool catalogue, const char *name) {
   eb_conformity at = {.solver = ops, .scene = name, .catalogue = catalogue};
   bool stiff;
   if (eb_solver_lacks(ops, scene)) {
@@ -348,7 +330,7 @@ static bool is_new_kind(tally *t, uint32_t needs) {
   return true;
 }
 
-static eb_error ask(void *context, const eb_scene *scene, bool catalogue, const char *name) {
+static eb_error ask(void *context, eb_scene *scene, bool catalogue, const char *name) {
   tally *t = context;
   const eb_conformance conformance = {count, t};
   if (catalogue && !is_new_kind(t, eb_scene_needs(scene))) return EB_OK;

@@ -36,7 +36,7 @@ typedef struct eb_conformance {
 /* Who is shown the scenes. */
 typedef struct eb_conformance_visitor {
   bool (*wants)(void *context, const eb_scene_ops *scene); /* of the catalogue; NULL: all */
-  eb_error (*visit)(void *context, const eb_scene *scene, bool catalogue, const char *name);
+  eb_error (*visit)(void *context, eb_scene *scene, bool catalogue, const char *name);
   void *context;
 } eb_conformance_visitor;
 
@@ -45,7 +45,7 @@ typedef struct eb_conformance_visitor {
 EB_MUST eb_error eb_conformance_scenes(const eb_conformance_visitor *visitor);
 /* Runs one solver on one of them. Pairs that say nothing new are passed over. */
 EB_MUST eb_error eb_conformance_pair(const eb_conformance *conformance, const eb_solver_ops *ops,
-                                     const eb_scene *scene, bool catalogue, const char *name);
+                                     eb_scene *scene, bool catalogue, const char *name);
 
 /* One solver on blocks, and on a scene of the catalogue of every kind that it may serve, as
  * figures. */

@@ -10,6 +10,7 @@
 #include "harness/compare/worker.h"
 #include "problems/base/clock.h"
 #include "problems/base/hash.h"
+#include "solvers/stepper.h"
 
 /* Without valgrind's header its counting cannot be confined to steps, and is not asked for. */
 #if __has_include(<valgrind/callgrind.h>)
@@ -29,43 +30,36 @@ typedef struct tally {
   uint64_t residuals;
 } tally;
 
-typedef struct stepper {
+typedef struct server {
   const eb_case *work;
   double delay;
   FILE *out; /* what was standard output: solvers that print do so elsewhere */
   eb_scene *scene;
-  eb_solver *solver;
-  eb_state *state;
-  eb_step_log *log;
-  eb_reason reason; /* of the last step */
-} stepper;
+  eb_stepper stepper;
+} server;
 
-static void clear(stepper *s) {
-  eb_solver_destroy(s->solver);
-  eb_state_destroy(s->state);
+static void clear(server *s) {
+  eb_stepper_clear(&s->stepper);
   eb_scene_destroy(s->scene);
-  s->solver = NULL;
-  s->state = NULL;
   s->scene = NULL;
 }
 
-static eb_error set_up(stepper *s) {
+static eb_error set_up(server *s) {
   const eb_case *work = s->work;
   EB_TRY(eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, &s->scene));
-  EB_TRY(eb_solver_create(work->solver, work->options, s->scene, work->threads,
-                          (uint64_t)work->seed, &s->solver));
-  return eb_state_create(s->scene, &s->state);
+  return eb_stepper_create(work->solver, work->options, s->scene, work->threads,
+                           (uint64_t)work->seed, RESIDUALS, &s->stepper);
 }
 
 /* Off the clock. */
-static eb_error start_over(stepper *s) {
+static eb_error start_over(server *s) {
   if (s->scene->cut_count > 0) {
     clear(s);
     return set_up(s);
   }
-  eb_state_destroy(s->state);
-  s->state = NULL;
-  return eb_state_create(s->scene, &s->state);
+  eb_state_destroy(s->stepper.state);
+  s->stepper.state = NULL;
+  return eb_state_create(s->scene, &s->stepper.state);
 }
 
 static void add_up(const eb_step_log *log, tally *t) {
@@ -81,30 +75,26 @@ static void lengthen(double delay, double began) {
   while (eb_cpu_seconds() < until) continue;
 }
 
-static eb_error take_step(stepper *s) {
-  double began = eb_cpu_seconds(), dt = s->scene->dt, time = s->state->time;
-  int64_t step = s->state->step;
-  bool changed;
-  eb_step_log_reset(s->log);
-  s->log->step_started = eb_wall_seconds();
-  EB_TRY(eb_scene_advance(s->scene, s->state, &changed));
-  if (changed) EB_TRY(eb_solver_rebuild(s->solver, s->state, s->log));
-  EB_TRY(s->solver->ops->step(s->solver, s->state, dt, s->log, &s->reason));
-  s->state->step = step + 1;
-  s->state->time = time + dt;
+static eb_error take_step(server *s) {
+  eb_state *state = s->stepper.state;
+  double began = eb_cpu_seconds(), end = state->time + s->scene->dt;
+  int64_t step = state->step;
+  EB_TRY(eb_stepper_step(&s->stepper));
+  state->step = step + 1;
+  state->time = end;
   if (s->delay > 0) lengthen(s->delay, began);
   return EB_OK;
 }
 
 /* Steps from one reading of the clocks to the other, none of which goes beyond the scene's last. */
-static eb_error take_steps(stepper *s, int64_t count, eb_stint *spent, tally *counted) {
+static eb_error take_steps(server *s, int64_t count, eb_stint *spent, tally *counted) {
   eb_error error = EB_OK;
   CALLGRIND_START_INSTRUMENTATION;
   double cpu = eb_cpu_seconds(), wall = eb_wall_seconds();
-  s->reason = EB_CONVERGED_ITS;
-  for (int64_t k = 0; k < count && !error && s->reason > 0; k++) {
+  s->stepper.reason = EB_CONVERGED_ITS;
+  for (int64_t k = 0; k < count && !error && s->stepper.reason > 0; k++) {
     error = take_step(s);
-    if (counted) add_up(s->log, counted);
+    if (counted) add_up(s->stepper.log, counted);
   }
   spent->wall += eb_wall_seconds() - wall;
   spent->cpu += eb_cpu_seconds() - cpu;
@@ -112,11 +102,11 @@ static eb_error take_steps(stepper *s, int64_t count, eb_stint *spent, tally *co
   return error;
 }
 
-static eb_error take_all(stepper *s, int64_t count, eb_stint *spent, tally *counted) {
-  s->reason = EB_CONVERGED_ITS;
-  for (int64_t left = count; left > 0 && s->reason > 0;) {
-    if (s->state->step >= s->work->steps) EB_TRY(start_over(s));
-    int64_t now = s->work->steps - s->state->step;
+static eb_error take_all(server *s, int64_t count, eb_stint *spent, tally *counted) {
+  s->stepper.reason = EB_CONVERGED_ITS;
+  for (int64_t left = count; left > 0 && s->stepper.reason > 0;) {
+    if (s->stepper.state->step >= s->work->steps) EB_TRY(start_over(s));
+    int64_t now = s->work->steps - s->stepper.state->step;
     if (now > left) now = left;
     EB_TRY(take_steps(s, now, spent, counted));
     left -= now;
@@ -124,25 +114,25 @@ static eb_error take_all(stepper *s, int64_t count, eb_stint *spent, tally *coun
   return EB_OK;
 }
 
-static void print_tally(const stepper *s, const tally *t) {
+static void print_tally(const server *s, const tally *t) {
   fprintf(s->out, "counted iterations=%.17g", t->iterations);
   for (int k = 0; k < EB_COUNTERS; k++)
     fprintf(s->out, ",%s=%.17g", eb_counter_name((eb_counter)k), t->counters[k]);
   fprintf(s->out, ",residuals=%016" PRIx64 ",state=%016" PRIx64 "\n", t->residuals,
-          eb_state_hash(s->state));
+          eb_state_hash(s->stepper.state));
 }
 
 /* *on: whether more can be asked for. */
-static void answer(stepper *s, bool counting, int64_t count, bool *on) {
+static void answer(server *s, bool counting, int64_t count, bool *on) {
   eb_stint spent = {0};
   tally counted = {.residuals = EB_HASH_SEED};
   eb_error error = take_all(s, count, &spent, counting ? &counted : NULL);
-  *on = !error && s->reason > 0;
+  *on = !error && s->stepper.reason > 0;
   if (error)
     fprintf(s->out, "failed %.300s\n", eb_error_message(error));
   else if (!*on)
-    fprintf(s->out, "failed step %" PRId64 " ended with %s\n", s->state->step,
-            eb_reason_name(s->reason));
+    fprintf(s->out, "failed step %" PRId64 " ended with %s\n", s->stepper.state->step,
+            eb_reason_name(s->stepper.reason));
   else if (counting)
     print_tally(s, &counted);
   else
@@ -150,10 +140,9 @@ static void answer(stepper *s, bool counting, int64_t count, bool *on) {
   eb_error_free(error);
 }
 
-static eb_error serve(stepper *s) {
+static eb_error serve(server *s) {
   char line[64], what[16], end;
   int64_t count;
-  EB_TRY(eb_step_log_create(RESIDUALS, &s->log));
   eb_error error = set_up(s);
   if (error) {
     bool unserved = eb_error_kind(error) == EB_ERR_UNSUPPORTED;
@@ -181,12 +170,11 @@ static eb_error take_output(FILE **out) {
 }
 
 eb_error eb_worker_serve(const eb_case *work, double delay) {
-  stepper s = {.work = work, .delay = delay};
+  server s = {.work = work, .delay = delay};
   omp_set_num_threads(work->threads);
   eb_error error = take_output(&s.out);
   if (!error) error = serve(&s);
   clear(&s);
-  eb_step_log_destroy(s.log);
   if (s.out) fclose(s.out);
   return error;
 }

@@ -10,41 +10,34 @@ static void open_job(eb_job *j, eb_case *work) {
   *j = (eb_job){.work = work, .environment = -1};
   tap_require(eb_scene_create(ops, work->parameters, NULL, cache, &j->scene), "a scene");
   tap_require(eb_auditor_create(work, NULL, &j->auditor), "an auditor");
-  tap_require(eb_solver_create(work->solver, work->options, j->scene, 1, 1, &j->solver),
+  tap_require(eb_stepper_create(work->solver, work->options, j->scene, 1, 1, 100, &j->stepper),
               "a solver");
   tap_require(eb_state_create(j->scene, &j->before), "a state");
-  tap_require(eb_state_create(j->scene, &j->after), "another state");
-  tap_require(eb_step_log_create(100, &j->log), "a log");
 }
 
 static void close_job(eb_job *j) {
-  eb_step_log_destroy(j->log);
-  eb_state_destroy(j->after);
+  eb_stepper_clear(&j->stepper);
   eb_state_destroy(j->before);
-  eb_solver_destroy(j->solver);
   eb_auditor_clear(&j->auditor);
   eb_scene_destroy(j->scene);
 }
 
 /* As a case takes a step (harness/case/execute.c), without its clocks and files. */
 static void take_step(eb_job *j, double row[EB_COL_COUNT]) {
-  eb_reason reason = EB_RUNNING;
-  bool changed, finite;
-  tap_require(eb_auditor_advance(&j->auditor, j->after), "the auditor's scene");
-  tap_require(eb_scene_advance(j->scene, j->after, &changed), "the solver's scene");
-  if (changed) {
+  bool finite;
+  tap_require(eb_auditor_advance(&j->auditor, j->stepper.state), "the auditor's scene");
+  tap_require(eb_stepper_advance(&j->stepper), "the solver's scene");
+  if (j->stepper.cut) {
     eb_state_destroy(j->before);
     tap_require(eb_state_create(j->scene, &j->before), "a state");
-    tap_require(eb_solver_rebuild(j->solver, j->after, j->log), "rebuild");
   }
-  eb_state_copy(j->after, j->before);
-  eb_step_log_reset(j->log);
-  tap_require(j->solver->ops->step(j->solver, j->after, j->scene->dt, j->log, &reason), "a step");
-  j->after->step = j->before->step + 1;
-  j->after->time = j->before->time + j->auditor.scene->dt;
-  tap_require(eb_auditor_step(&j->auditor, j->before, j->after,
-                              eb_solver_update(j->solver->ops, j->solver->options), j->log, reason,
-                              row, &finite),
+  eb_state_copy(j->stepper.state, j->before);
+  tap_require(eb_stepper_take(&j->stepper, j->scene->dt), "a step");
+  j->stepper.state->step = j->before->step + 1;
+  j->stepper.state->time = j->before->time + j->auditor.scene->dt;
+  tap_require(eb_auditor_step(&j->auditor, j->before, j->stepper.state,
+                              eb_solver_update(j->stepper.solver->ops, j->stepper.solver->options),
+                              j->stepper.log, j->stepper.reason, row, &finite),
               "the auditor");
 }
 
@@ -121,15 +114,14 @@ static void test_changes(void) {
   open_job(&j, &work);
   j.scene->gravity[2] = 0;
   j.scene->dt /= 2;
-  eb_reason reason = EB_CONVERGED_ITS;
   bool finite;
-  tap_require(eb_auditor_advance(&j.auditor, j.after), "advance");
-  tap_require(j.solver->ops->step(j.solver, j.after, j.scene->dt, j.log, &reason), "a step");
-  j.after->step = 1;
-  j.after->time = j.auditor.scene->dt;
-  tap_require(eb_auditor_step(&j.auditor, j.before, j.after,
-                              eb_solver_update(j.solver->ops, j.solver->options), j.log, reason,
-                              row, &finite),
+  tap_require(eb_auditor_advance(&j.auditor, j.stepper.state), "advance");
+  tap_require(eb_stepper_step(&j.stepper), "a step");
+  j.stepper.state->step = 1;
+  j.stepper.state->time = j.auditor.scene->dt;
+  tap_require(eb_auditor_step(&j.auditor, j.before, j.stepper.state,
+                              eb_solver_update(j.stepper.solver->ops, j.stepper.solver->options),
+                              j.stepper.log, j.stepper.reason, row, &finite),
               "the auditor");
   tap_ok(row[EB_COL_EQUATION_RESIDUAL] > 1e-2 && j.auditor.verdict.failures > 0,
          "a step of the changed scene does not solve the auditor's");
@@ -199,12 +191,12 @@ static void test_replay(void) {
         case_of("bench/beam", beam, recorded ? &player : eb_solver_find("semi-implicit"));
     eb_job j;
     open_job(&j, &work);
-    size = 3 * (size_t)j.after->node_count;
+    size = 3 * (size_t)j.stepper.state->node_count;
     for (int n = 1; n <= STEPS + !recorded; n++) {
       if (n <= STEPS) take_step(&j, row);
       if (recorded) continue;
       tape.v[n] = malloc(size * sizeof(double));
-      memcpy(tape.v[n], j.after->v, size * sizeof(double));
+      memcpy(tape.v[n], j.stepper.state->v, size * sizeof(double));
     }
     tap_ok(j.auditor.verdict.failures == 0,
            recorded ? "a recording of a run passes as the run" : "a run of a solver passes");

@@ -12,8 +12,7 @@ static void report(void *context, const eb_conformity *at) {
   if (!at->kept) printf("# %s\n", at->why);
 }
 
-static eb_error ask_every_solver(void *context, const eb_scene *scene, bool catalogue,
-                                 const char *name) {
+static eb_error ask_every_solver(void *context, eb_scene *scene, bool catalogue, const char *name) {
   const eb_conformance conformance = {report, context};
   for (const eb_solver_ops *const *at = eb_solvers(); *at; at++)
     if (!eb_solver_wants_options(*at))

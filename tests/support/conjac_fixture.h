@@ -17,10 +17,9 @@ __attribute__((unused)) static eb_solver *solver_open(const fixture *f, const ch
 }
 
 __attribute__((unused)) static eb_reason solver_step(eb_solver *solver, fixture *f) {
-  eb_step_log_reset(f->log);
-  f->reason = EB_RUNNING;
-  tap_require(solver->ops->step(solver, f->state, f->scene->dt, f->log, &f->reason), "a step");
-  return f->reason;
+  eb_stepper s = {.scene = f->scene, .solver = solver, .state = f->state, .log = f->log};
+  tap_require(eb_stepper_step(&s), "a step");
+  return f->reason = s.reason;
 }
 
 /* The node of the block nearest to a rest position. */

@@ -44,7 +44,7 @@ static void push(const eb_scene *scene, uint64_t seed, eb_state *state) {
 
 /* Of the state that the run has left; of several ranks, what rank 0 has of it. */
 static uint64_t seed_of(const eb_job *j) {
-  int64_t seed = eb_ranks_self(j->ranks) == 0 ? (int64_t)eb_state_hash(j->after) : 0;
+  int64_t seed = eb_ranks_self(j->ranks) == 0 ? (int64_t)eb_state_hash(j->stepper.state) : 0;
   eb_ranks_sum_whole(j->ranks, 1, &seed);
   return (uint64_t)seed;
 }
@@ -52,27 +52,25 @@ static uint64_t seed_of(const eb_job *j) {
 eb_error eb_job_test_replay(eb_job *j) {
   const eb_scene *scene = j->auditor.scene;
   char words[200];
-  bool cut;
-  if (j->log->equation == EB_EQUATION_STATIC || j->scene->articulation) return EB_OK;
-  eb_state_copy(j->after, j->before);
+  if (j->stepper.log->equation == EB_EQUATION_STATIC || j->scene->articulation) return EB_OK;
+  eb_state_copy(j->stepper.state, j->before);
   push(scene, seed_of(j), j->before);
-  eb_state_copy(j->before, j->after);
+  eb_state_copy(j->before, j->stepper.state);
   EB_TRY(eb_auditor_advance(&j->auditor, j->before));
-  EB_TRY(eb_scene_advance(j->scene, j->after, &cut));
-  if (cut) return EB_OK;
+  EB_TRY(eb_stepper_advance(&j->stepper));
+  if (j->stepper.cut) return EB_OK;
   /* A solver that gives up does not claim to have answered. */
-  eb_reason reason = EB_RUNNING;
-  eb_step_log_reset(j->log);
-  j->integrity.state = *j->after;
-  eb_error failure = j->solver->ops->step(j->solver, j->after, scene->dt, j->log, &reason);
-  eb_state_change change = eb_integrity_state(&j->integrity, j->after, words, sizeof words);
+  j->integrity.state = *j->stepper.state;
+  eb_error failure = eb_stepper_take(&j->stepper, scene->dt);
+  eb_reason reason = j->stepper.reason;
+  eb_state_change change = eb_integrity_state(&j->integrity, j->stepper.state, words, sizeof words);
   bool answered = eb_ranks_all(j->ranks, !failure && change == EB_STATE_SAME && reason > 0);
   eb_error_free(failure);
-  if (change == EB_STATE_ARRAYS) j->after = NULL; /* nobody knows whose they are */
+  if (change == EB_STATE_ARRAYS) j->stepper.state = NULL; /* nobody knows whose they are */
   if (!answered) return EB_OK;
-  j->after->step = j->before->step + 1;
-  j->after->time = j->before->time + scene->dt;
-  eb_auditor_synchronize(&j->auditor, j->after, &reason);
-  return eb_auditor_test_replay(&j->auditor, j->before, j->after, j->solver->update, j->log,
-                                reason);
+  j->stepper.state->step = j->before->step + 1;
+  j->stepper.state->time = j->before->time + scene->dt;
+  eb_auditor_synchronize(&j->auditor, j->stepper.state, &reason);
+  return eb_auditor_test_replay(&j->auditor, j->before, j->stepper.state, j->stepper.solver->update,
+                                j->stepper.log, reason);
 }
