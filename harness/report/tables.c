@@ -201,7 +201,7 @@ static void put_note(eb_doc *doc, const eb_report_run *run, const char *text) {
 static int fill_costs(const eb_report_run *run, figure *out) {
   static const double megabyte = 1048576;
   const eb_run *of = run->run;
-  double told = of->process_cpu_seconds > 0 ? 1 : NAN; /* not by older files */
+  double told = of->process_cpu_seconds > 0 ? 1 : NAN; /* not by runs that were cut off */
   double own = eb_report_typical(run, EB_COL_OWN);
   /* What nobody but the solver knows is told as what it is. */
   bool claims = of->counts && strcmp(of->counts, EB_COUNTS_CLAIMED) == 0;

@@ -21,8 +21,7 @@ eb_band eb_band_of(double error) {
   return (eb_band)band;
 }
 
-/* An error of 0 is one of an equation that is solved exactly, and what older files, which name no
- * equation, read as. */
+/* An error of 0 is one of an equation that is solved exactly, and of runs that name no equation. */
 eb_class eb_class_of(const eb_run *run) {
   eb_class unknown = {"", EB_BAND_UNKNOWN};
   if (!run->equation || !*run->equation || run->steps_done == 0) return unknown;

@@ -26,8 +26,8 @@ typedef struct eb_class {
   eb_band band;
 } eb_class;
 
-/* Unknown (EB_BAND_UNKNOWN) for a run without steps, one whose error is no number, and those of
- * files older than equations. */
+/* Unknown (EB_BAND_UNKNOWN) for a run without steps, one whose error is no number, and one that
+ * names no equation. */
 eb_class eb_class_of(const eb_run *run);
 /* Negative, 0 or positive: by equation, then from tight to loose; the unknown class is behind all
  * others and equal to itself alone. */
