@@ -6,9 +6,9 @@
  *   eb_stepper_clear(&s);
  *
  * A step begins with the cuts that are due at the state's time (eb_stepper_advance): they change
- * mesh and state. The solver follows them and takes the step (eb_stepper_take). Who looks at what is
- * between - a reference scene to be cut too, a copy of the state, a clock - calls the two; all others
- * eb_stepper_step. */
+ * mesh and state. The solver follows them and takes the step (eb_stepper_take). Who looks at what
+ * is between - a reference scene to be cut too, a copy of the state, a clock - calls the two; all
+ * others eb_stepper_step. */
 #ifndef EB_STEPPER_H
 #define EB_STEPPER_H
 

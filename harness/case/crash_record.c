@@ -56,9 +56,9 @@ static bool is_out_of_cpu(const eb_child_end *end, double *limit) {
 /* Of ranks, by what has started them; false when it says nothing of a rank. */
 static bool blame_rank(const eb_case *work, const eb_child_end *end, const char *where, char *out,
                        size_t bytes) {
-  eb_blame blame;
+  eb_rank_end blame;
   char who[64];
-  if (work->ranks < 2 || !eb_launch_blame(end->output, &blame) ||
+  if (work->ranks < 2 || !eb_launch_find_end(end->output, &blame) ||
       (!blame.signal && blame.status == EB_EXIT_HARNESS))
     return false;
   snprintf(who, sizeof who, "rank %d of %d ", blame.rank, work->ranks);

@@ -86,10 +86,10 @@ eb_error eb_launch_settings(eb_strings *out) {
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-bool eb_launch_blame(const char *output, eb_blame *out) {
+bool eb_launch_find_end(const char *output, eb_rank_end *out) {
   static const char noticed[] = "noticed that process rank ", name[] = "Process name: [[";
   const char *at = strstr(output, noticed), *signal;
-  *out = (eb_blame){0};
+  *out = (eb_rank_end){0};
   if (at && sscanf(at + strlen(noticed), "%d", &out->rank) == 1 &&
       (signal = strstr(at, "exited on signal ")) &&
       sscanf(signal, "exited on signal %d", &out->signal) == 1)

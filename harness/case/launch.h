@@ -22,13 +22,13 @@ EB_MUST eb_error eb_launch_command(int ranks, eb_strings *out);
 EB_MUST eb_error eb_launch_settings(eb_strings *out);
 
 /* The rank that ended the others, and how. */
-typedef struct eb_blame {
+typedef struct eb_rank_end {
   int rank;
   int signal; /* 0: it ended with `status` */
   int status;
-} eb_blame;
+} eb_rank_end;
 /* By the last words of Open MPI's mpiexec; false where there are none. */
-bool eb_launch_blame(const char *output, eb_blame *out);
+bool eb_launch_find_end(const char *output, eb_rank_end *out);
 /* How many bytes of the output stand before what mpiexec itself says in the end. */
 int eb_launch_words_before(const char *output);
 

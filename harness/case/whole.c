@@ -63,7 +63,7 @@ void eb_whole_clear(eb_whole *whole) {
   *whole = (eb_whole){0};
 }
 
-void eb_whole_shed(eb_whole *whole) {
+void eb_whole_release_mesh(eb_whole *whole) {
   eb_mesh *mesh = whole->scene.mesh;
   if (!mesh) return;
   eb_surface_destroy(whole->scene.surface);

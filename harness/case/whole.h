@@ -23,7 +23,7 @@ typedef struct eb_whole {
 EB_MUST eb_error eb_whole_create(const eb_scene *scene, eb_whole *out);
 void eb_whole_clear(eb_whole *whole);
 /* Once the file has mesh and initial state: frees them. Their counts stay. Not collective. */
-void eb_whole_shed(eb_whole *whole);
+void eb_whole_release_mesh(eb_whole *whole);
 /* Into whole->state, with its step and time. */
 EB_MUST eb_error eb_whole_gather(eb_whole *whole, const eb_state *state);
 /* A frame of `scene`, of the state and, unless it is NULL, the one before it: on rank 0 *out is to

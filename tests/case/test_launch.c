@@ -68,16 +68,17 @@ static void test_cores(void) {
 }
 
 int main(void) {
-  eb_blame blame;
+  eb_rank_end blame;
   unsetenv(EB_LAUNCH_VARIABLE);
   test_cores();
-  tap_ok(eb_launch_blame(killed, &blame) && blame.rank == 12 && blame.signal == 11,
+  tap_ok(eb_launch_find_end(killed, &blame) && blame.rank == 12 && blame.signal == 11,
          "a rank that a signal has ended");
-  tap_ok(eb_launch_blame(ended, &blame) && blame.rank == 3 && blame.signal == 0 &&
+  tap_ok(eb_launch_find_end(ended, &blame) && blame.rank == 3 && blame.signal == 0 &&
              blame.status == 9,
          "a rank that has ended itself");
-  tap_ok(!eb_launch_blame("", &blame) && !eb_launch_blame("noticed that process rank x", &blame) &&
-             !eb_launch_blame("Process name: [[1,1],2]", &blame),
+  tap_ok(!eb_launch_find_end("", &blame) &&
+             !eb_launch_find_end("noticed that process rank x", &blame) &&
+             !eb_launch_find_end("Process name: [[1,1],2]", &blame),
          "nobody, where nothing or half of it is said");
   tap_ok(eb_launch_words_before(killed) == (int)strlen("about to end\n") &&
              eb_launch_words_before("alone") == 5,
