@@ -60,7 +60,7 @@ LIBRARIES := libhdf5-openmpi-dev=hdf5-openmpi/hdf5-mpich/hdf5:hdf5.h:hdf5 libope
              libopenblas-openmp-dev=openblas/openblaso:cblas.h:openblas \
              libjansson-dev=jansson:jansson.h:jansson libpng-dev=libpng/libpng16:png.h:png libxxhash-dev=libxxhash:xxhash.h:xxhash \
              libsuitesparse-dev=CHOLMOD:cholmod.h:cholmod libmetis-dev=metis:metis.h:metis
-# PETSc and SLEPc are linked with what is built on them alone (solvers/petsc/door.c).
+# PETSc and SLEPc are linked with what is built on them alone (solvers/petsc/loader.c).
 ON_PETSC_LIBRARIES := libpetsc-real-dev=petsc/PETSc:petsc.h:petsc libslepc-real-dev=slepc/SLEPc:slepc.h:slepc
 PACKAGES := $(PROGRAMS) $(LIBRARIES) $(ON_PETSC_LIBRARIES)
 # What tests need beyond that: exact integers for references.

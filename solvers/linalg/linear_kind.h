@@ -17,7 +17,7 @@ typedef struct eb_linear_kind {
   eb_error (*solve)(void *data, const double *b, double *x, eb_step_log *log, bool log_residuals,
                     eb_linear_result *result);
   void (*destroy)(void *data);
-  /* Only of a kind that is in a shared object (solvers/petsc/door.c), with the name alone beside:
+  /* Only of a kind that is in a shared object (solvers/petsc/loader.c), with the name alone beside:
    * the kind itself. */
   eb_error (*load)(const struct eb_linear_kind **out);
 } eb_linear_kind;
