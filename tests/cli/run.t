@@ -208,7 +208,7 @@ SKIP: {
   system($python, '-c', "import h5py, shutil; shutil.copy('" . scratch('m1.h5') . "', '$foreign'); h5py.File('$foreign', 'r+').attrs['schema_version'] = 99");
   like_error(1, qr/schema version 99, and this program reads version 3 alone/, 'a later schema', 'export', 'foreign.h5', '--to', 'json');
   for my $fact (qw(compiler dense_kernels cpu)) {
-    system($python, '-c', "import h5py, shutil; shutil.copy('" . scratch('m2.h5') . "', '$foreign'); h5py.File('$foreign', 'r+')['environment'].attrs['$fact'] = 'another'");
+    system($python, '-c', "import h5py, numpy, shutil; shutil.copy('" . scratch('m2.h5') . "', '$foreign'); h5py.File('$foreign', 'r+')['environment'].attrs['$fact'] = numpy.bytes_('another')");
     like_error(1, qr/not comparable: $fact is '.*' and 'another'/, "merge refuses another $fact", 'merge', 'n.h5', 'r.h5', 'foreign.h5');
   }
   like_error(1, qr/cannot resume what another build or machine.*-o, or replace.*not comparable: cpu/, 'resume refuses another machine, and says what to do', 'run', @two, '-o', 'foreign.h5', '--resume');

@@ -160,8 +160,8 @@ SKIP: {
   isnt($with, $without, 'the sphere is in the picture');
 
   for my $outcome (qw(timed-out diverged)) {
-    system($python, '-c', "import h5py, shutil; shutil.copy('there_and_back.h5', '$outcome.h5')\n"
-      . "list(h5py.File('$outcome.h5', 'r+')['runs'].values())[0].attrs['outcome'] = '$outcome'");
+    system($python, '-c', "import h5py, numpy, shutil; shutil.copy('there_and_back.h5', '$outcome.h5')\n"
+      . "list(h5py.File('$outcome.h5', 'r+')['runs'].values())[0].attrs['outcome'] = numpy.bytes_('$outcome')");
     run_program("report $outcome.h5 --pictures -o $outcome");
   }
   like(pictured(slurp('timed-out/index.html')), qr/^first strained last$/, 'a run that was cut off is shown like a whole one');
