@@ -23,7 +23,6 @@
 #include "harness/strings.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
-#include "problems/base/sanitizer.h"
 #include "problems/base/text.h"
 #include "problems/ranks/communicator.h"
 #include "problems/units.h"
@@ -636,55 +635,6 @@ static eb_error prepare_steps(eb_job *j, bool *on) {
              : EB_OK;
 }
 
-/* Sanitizers keep what was freed. */
-#if EB_SANITIZER
-static const bool memory_tells = false;
-#else
-static const bool memory_tells = true;
-#endif
-
-/* Rules hidden-work, memory and, of threads, process (harness/audit/figures.md). */
-static void judge_cost(eb_job *j) {
-  static const double share = 0.05, moment = 0.02, growth = 32e6, tenth = 0.1, lead_steps = 10;
-  const eb_cost *cost = &j->cost;
-  double ranks = eb_ranks_count(j->ranks);
-  double sums[] = {cost->untimed_cpu, cost->timed_cpu,       cost->resident,
-                   j->half_resident,  (double)cost->threads, (double)j->half_threads};
-  eb_ranks_sum(j->ranks, sizeof sums / sizeof *sums, sums);
-  /* Threads of the solver's that work while the clock stands. */
-  if (sums[0] > share * sums[1] + ranks * moment)
-    eb_verdict_break(&j->auditor.verdict, EB_RULE_HIDDEN_WORK,
-                     "threads of the solver have worked for %.3g s while the clock stood, beside "
-                     "%.3g s of timed work",
-                     sums[0], sums[1]);
-  /* In the second half of the run what contacts and frames want for has been asked. */
-  double grown = sums[2] - sums[3];
-  if (memory_tells && sums[3] > 0 && grown > ranks * growth + tenth * sums[3])
-    eb_verdict_break(&j->auditor.verdict, EB_RULE_MEMORY,
-                     "memory has grown by %.0f MB in the second half of the steps", 1e-6 * grown);
-  /* The library of threads of the solver starts its team when it is first needed, which may be
-   * late: at the first contact, or where a matrix is large enough. */
-  double started = sums[4] - sums[5], team = ranks * j->work->threads;
-  if (sums[5] > 0 && started > team)
-    eb_verdict_break(&j->auditor.verdict, EB_RULE_PROCESS,
-                     "%.0f threads have come in the second half of the steps and have not ended, "
-                     "where %.0f may",
-                     started, team);
-  if (!j->work->from.samples) return;
-  /* A lead-in does what a step does, from farther away, which may be as much as a set-up. What is
-   * prepared there for the step that is timed would take time off the clock: ten steps and a set-up
-   * for each are beyond what any method needs. The first one of a new solver is its set-up: an
-   * iterative method that has no solution of its own to start from yet may need as many iterations
-   * as in fifty later steps, as in the first step of any run, which figures of times leave out. */
-  double allowed = lead_steps * cost->timed_cpu + moment +
-                   (double)j->run.steps_done * (j->run.setup_cpu_seconds + moment);
-  if (j->lead_cpu > allowed)
-    eb_verdict_break(&j->auditor.verdict, EB_RULE_HIDDEN_WORK,
-                     "the steps that lead to samples have taken %.3g s of processor time, beside "
-                     "%.3g s of timed work",
-                     j->lead_cpu, cost->timed_cpu);
-}
-
 static eb_error run_steps(eb_job *j) {
   char hash[20];
   bool on = true;
@@ -700,7 +650,7 @@ static eb_error run_steps(eb_job *j) {
   snprintf(hash, sizeof hash, "%016" PRIx64, end ? eb_state_hash(end) : 0);
   EB_TRY(eb_string_set(&j->run.state_hash, hash));
   if (eb_outcome_find(j->run.outcome) == EB_OUTCOME_COMPLETED) EB_TRY(eb_job_test_replay(j));
-  judge_cost(j);
+  eb_job_judge_cost(j);
   EB_TRY(eb_auditor_compare(&j->auditor, j->scene));
   return eb_auditor_fill(&j->auditor, j->stepper.log, &j->run);
 }

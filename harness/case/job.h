@@ -44,6 +44,10 @@ typedef struct eb_job {
   hid_t environment;
 } eb_job;
 
+/* At the end of a run: rules hidden-work, memory and, of threads, process
+ * (harness/audit/figures.md). What breaks them is in the auditor's verdict. Of all ranks. */
+void eb_job_judge_cost(eb_job *j);
+
 /* A step that no recording knows, after a completed run and off the clock: the solver is given the
  * state of the end with other velocities. What the step leaves is in no figure but the verdict's
  * rule "replay". */
