@@ -76,6 +76,8 @@ struct eb_scene_ops {
    * their nodes on entry), and `stiffness`, count, N/m, at least 0 (0 on entry: let go).
    * Deterministic in t. */
   void (*springs)(const eb_scene *scene, double t, double *place, double *stiffness);
+  /* The parameters of the smallest one whose bodies hold together, for tests; NULL: as it is. */
+  const char *small;
 };
 
 enum {

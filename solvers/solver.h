@@ -14,6 +14,24 @@
 
 typedef struct eb_solver_ops eb_solver_ops;
 
+/* What a solver holds beside program, scene and audit, as it was measured: `run --dry-run`
+ * foretells memory by it (harness/predict/README.md). */
+typedef struct eb_memory_model {
+  /* The values of its option `linear` that were measured, whose own memory comes on top
+   * (harness/predict/memory.c has it): "cholesky|cg". NULL: all that it solves with is here. */
+  const char *linear;
+  double fixed;                      /* byte: libraries */
+  double node, element, block;       /* byte each; of blocks of the scene's matrix 72 are a copy */
+  double factor, updates, workspace; /* of those of that matrix' Cholesky factor */
+  double margin;                     /* a share of it all */
+} eb_memory_model;
+
+/* What a step of the catalogue takes in the mean, by which time is foretold. */
+typedef struct eb_time_model {
+  double iterations;
+  bool sweeps; /* an iteration visits the elements of each node, and assembles no system */
+} eb_time_model;
+
 /* A solver at work on one scene. */
 typedef struct eb_solver {
   const eb_solver_ops *ops;
@@ -65,6 +83,9 @@ struct eb_solver_ops {
    * order=1|2". No options that change the equation (damping, stiffness): they make another motion,
    * not a coarser one. "": none; NULL: nobody has said. */
   const char *accuracy_options;
+  /* NULL: nobody has measured. */
+  const eb_memory_model *memory;
+  const eb_time_model *time;
 };
 
 #define EB_ACCURACY          1e-4
@@ -103,7 +124,7 @@ EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_
 
 /* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
  * the interface that it was built against. */
-#define EB_PLUGIN_ABI 13
+#define EB_PLUGIN_ABI 14
 extern const eb_solver_ops elastobench_solver;
 extern const int elastobench_abi;
 

@@ -28,45 +28,16 @@ static const struct {
 
 /* ---- what a solver adds ---------------------------------------------------------------------- */
 
-typedef struct holding {
-  const char *solver, *linear;       /* the option's value; NULL: any, or the solver has none */
-  double fixed;                      /* byte: libraries that only some need */
-  double node, element, block;       /* byte each; of blocks 72 are the matrix itself */
-  double factor, updates, workspace; /* of those of the fill */
-  double margin;                     /* of peak and steady */
-} holding;
-
-/* Byte; measured on the cases of README.md. Of the workspace a part is never touched. */
-#define DIRECT 1, 1, 0.45
-static const holding holdings[] = {
-    {"newton", "cholesky", 0, 0, 0, 72, DIRECT, 0.1},
-    {"newton", "cholesky-single", 0, 0, 0, 72, 0.5, 0.5, 0, 0.1},
-    {"newton", "cholmod", 0, 0, 0, 72, DIRECT, 0.15},
-    {"newton", "cg", 0, 0, 0, 72, 0, 0, 0, 0.1},
-    {"newton", "petsc", 32.5e6, 0, 0, 250, 0, 0, 0, 0.15},
-    {"semi-implicit", "cholesky", 0, -130, 0, 72, DIRECT, 0.1},
-    {"semi-implicit", "cholesky-single", 0, -130, 0, 72, 0.5, 0.5, 0, 0.1},
-    {"semi-implicit", "cholmod", 0, -130, 0, 72, DIRECT, 0.15},
-    {"semi-implicit", "cg", 0, -130, 0, 72, 0, 0, 0, 0.1},
-    {"semi-implicit", "petsc", 32.5e6, -130, 0, 250, 0, 0, 0, 0.15},
-    {"corotational", "cholesky", 0, -130, 0, 72, DIRECT, 0.1},
-    {"corotational", "cholesky-single", 0, -130, 0, 72, 0.5, 0.5, 0, 0.1},
-    {"corotational", "cholmod", 0, -130, 0, 72, DIRECT, 0.15},
-    {"corotational", "cg", 0, -130, 0, 72, 0, 0, 0, 0.1},
-    {"corotational", "petsc", 32.5e6, -130, 0, 250, 0, 0, 0, 0.15},
-    {"mfem", "cholesky", 0, 0, 490, 72, DIRECT, 0.15},
-    {"damped-warp", NULL, 0, 0, 0, 227, DIRECT, 0.15},
-    {"conjac", NULL, 0, 0, 0, 204, DIRECT, 0.15},
-    {"warp-cholesky", NULL, 0, 0, 0, 265, 2.99, 0, 0, 0.2},
-    {"lbfgs", NULL, 2.6e6, 300, 0, 0, 0.126, 0, 0, 0.15},
-    {"pd", NULL, 1.1e6, 0, 0, 0, 0.126, 0, 0, 0.15},
-    {"admm", NULL, 1.5e6, 0, 0, 0, 0.126, 0, 0, 0.15},
-    {"vbd", NULL, 0, 0, 0, 0, 0, 0, 0, 0.15},
-    {"contact-al", NULL, 0, 1900, 0, 72, 0, 0, 0, 0.35},
-    {"contact-cr", NULL, 0, 1900, 0, 72, 0, 0, 0, 0.35},
-    {"contact-ica", NULL, 0, 1900, 0, 72, 0, 0, 0, 0.35},
-    {"contact-sp", NULL, 0, 1900, 0, 72, 0, 0, 0, 0.35},
-    {"contact-delassus", NULL, 0, 1900, 0, 72, 2.6, 0, 0, 0.35},
+/* Of the kinds of linear solvers (solvers/linalg). Of the workspace a part is never touched. */
+static const struct {
+  const char *kind;
+  eb_memory_model holds;
+} linear[] = {
+    {"cholesky", {.block = 72, .factor = 1, .updates = 1, .workspace = 0.45, .margin = 0.1}},
+    {"cholesky-single", {.block = 72, .factor = 0.5, .updates = 0.5, .margin = 0.1}},
+    {"cholmod", {.block = 72, .factor = 1, .updates = 1, .workspace = 0.45, .margin = 0.15}},
+    {"cg", {.block = 72, .margin = 0.1}},
+    {"petsc", {.fixed = 32.5e6, .block = 250, .margin = 0.15}},
 };
 
 /* An incomplete factor has the blocks of one triangle and its own indices. */
@@ -78,22 +49,42 @@ static bool has_value(const eb_case *work, const char *option, const char *wante
   return length == strlen(wanted) && strncmp(value, wanted, length) == 0;
 }
 
-/* NULL for what nobody has measured, such as a plug-in; ranks share what PETSc solves alone. */
-static const holding *find_holding(const eb_case *work) {
-  if (has_value(work, "system", "kkt") || (work->ranks > 1 && !has_value(work, "linear", "petsc")))
-    return NULL;
-  for (size_t i = 0; i < sizeof holdings / sizeof *holdings && !work->plugin; i++) {
-    const holding *h = &holdings[i];
-    if (strcmp(h->solver, work->solver->name) == 0 &&
-        (!h->linear || has_value(work, "linear", h->linear)))
-      return h;
-  }
-  return NULL;
+/* Whether "a|b|c" has the word. */
+static bool lists(const char *words, const char *word) {
+  size_t length = strlen(word);
+  for (; *words; words += strcspn(words, "|"), words += *words == '|')
+    if (strcspn(words, "|") == length && strncmp(words, word, length) == 0) return true;
+  return false;
+}
+
+static void add_linear(const eb_memory_model *of, eb_memory_model *to) {
+  to->fixed += of->fixed;
+  to->block += of->block;
+  to->factor += of->factor;
+  to->updates += of->updates;
+  to->workspace += of->workspace;
+  to->margin = fmax(to->margin, of->margin);
+}
+
+/* With the linear solver of the case. False for what nobody has measured; ranks share what PETSc
+ * solves alone. */
+static bool find_model(const eb_case *work, eb_memory_model *out) {
+  const eb_memory_model *own = work->solver->memory;
+  if (!own || has_value(work, "system", "kkt") ||
+      (work->ranks > 1 && !has_value(work, "linear", "petsc")))
+    return false;
+  *out = *own;
+  for (size_t i = 0; own->linear && i < sizeof linear / sizeof *linear; i++)
+    if (has_value(work, "linear", linear[i].kind) && lists(own->linear, linear[i].kind)) {
+      add_linear(&linear[i].holds, out);
+      return true;
+    }
+  return !own->linear;
 }
 
 bool eb_predict_factors(const eb_case *work) {
-  const holding *h = find_holding(work);
-  return h && h->factor > 0;
+  eb_memory_model model;
+  return find_model(work, &model) && model.factor > 0;
 }
 
 /* ---- the sum --------------------------------------------------------------------------------- */
@@ -107,11 +98,11 @@ static double body_bytes(const eb_counts *counts) {
 }
 
 /* Of the solver but for libraries and its factor. */
-static double held_bytes(const holding *h, const eb_case *work, const eb_counts *counts) {
+static double held_bytes(const eb_memory_model *m, const eb_case *work, const eb_counts *counts) {
   bool indices =
-      h->linear && strcmp(h->linear, "cg") == 0 && has_value(work, "preconditioner", "ic");
-  return h->node * (double)counts->nodes + h->element * (double)counts->elements +
-         (h->block + (indices ? incomplete : 0)) * (double)counts->blocks;
+      m->linear && has_value(work, "linear", "cg") && has_value(work, "preconditioner", "ic");
+  return m->node * (double)counts->nodes + m->element * (double)counts->elements +
+         (m->block + (indices ? incomplete : 0)) * (double)counts->blocks;
 }
 
 /* Of all ranks: `each` in every process, `parts` cut among them. */
@@ -122,12 +113,12 @@ static double shared_bytes(const eb_counts *counts, int ranks, double each, doub
   return ranks * each + (1 + ghosts) * parts + gathered * N;
 }
 
-/* What large cases give back while they solve: the audit's shapes of the elements of a process
- * (eb_auditor), and one of the two copies of its matrix but for a window (solvers/linalg/petsc.c).
+/* What large cases give back while they solve; `copies`: by PETSc: the audit's shapes of the
+ * elements of a process (eb_auditor), and one of the two copies of its matrix but for a window
+ * (solvers/linalg/petsc.c).
  */
-static double given_back(const holding *h, const eb_counts *counts, int ranks) {
+static double given_back(bool copies, const eb_counts *counts, int ranks) {
   static const double shapes = 200, worth_it = 64 << 20, matrix = 72, window = 22e6; /* byte */
-  bool copies = h->linear && strcmp(h->linear, "petsc") == 0;
   double audit = counts->arity == EB_TETRAHEDRON ? shapes * (double)counts->elements / ranks : 0;
   double copy = copies ? matrix * (double)counts->blocks / ranks : 0;
   return ranks * ((audit >= worth_it ? audit : 0) + fmax(0, copy - window));
@@ -144,18 +135,20 @@ eb_memory_prediction eb_predict_memory(const eb_case *work, const eb_counts *cou
                                        const eb_fill *fill) {
   /* What the set-up has freed again before the first step, of the peak. */
   static const double freed = 0.01;
-  const holding *h = find_holding(work);
+  eb_memory_model m;
   eb_memory_prediction out = {0};
   double bytes = body_bytes(counts);
-  if (!h || bytes <= 0 || (h->factor > 0 && fill->by == EB_FILLED_NOT)) return out;
+  if (!find_model(work, &m) || bytes <= 0 || (m.factor > 0 && fill->by == EB_FILLED_NOT))
+    return out;
   double factor =
-      h->factor * fill->factor + h->updates * fill->updates + h->workspace * fill->workspace;
+      m.factor * fill->factor + m.updates * fill->updates + m.workspace * fill->workspace;
   out.known = true;
-  bytes += held_bytes(h, work, counts) + factor;
-  out.peak = work->ranks > 1 ? shared_bytes(counts, work->ranks, program + h->fixed, bytes)
-                             : program + h->fixed + bytes;
-  out.peak -= given_back(h, counts, work->ranks > 1 ? work->ranks : 1);
+  bytes += held_bytes(&m, work, counts) + factor;
+  out.peak = work->ranks > 1 ? shared_bytes(counts, work->ranks, program + m.fixed, bytes)
+                             : program + m.fixed + bytes;
+  out.peak -= given_back(m.linear && has_value(work, "linear", "petsc"), counts,
+                         work->ranks > 1 ? work->ranks : 1);
   out.steady = (1 - freed) * out.peak;
-  out.margin = h->margin + doubt(counts, fill, factor / out.peak);
+  out.margin = m.margin + doubt(counts, fill, factor / out.peak);
   return out;
 }

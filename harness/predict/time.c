@@ -48,15 +48,6 @@ typedef enum linear_work {
   MULTIGRID /* PETSc's gamg */
 } linear_work;
 
-static const struct {
-  const char *solver;
-  double iterations, sweeps;
-} habits[] = {{"newton", 3, 0},
-              {"mfem", 4, 0},
-              {"semi-implicit", 1, 0},
-              {"corotational", 1, 0},
-              {"vbd", 20, 1}};
-
 static const double multigrid_iterations = 35; /* a system, to linear_rtol */
 
 /* The factors that true times stay within, both ways. */
@@ -162,21 +153,19 @@ eb_time_prediction eb_predict_time(const eb_case *work, const eb_counts *counts,
   eb_time_prediction out = {0};
   const element_work *e = NULL;
   linear_work kind;
-  size_t habit = sizeof habits / sizeof *habits;
+  const eb_time_model *model = work->solver->time;
   for (size_t k = 0; k < sizeof elements / sizeof *elements; k++)
     if (elements[k].arity == counts->arity) e = &elements[k];
-  for (size_t k = 0; k < sizeof habits / sizeof *habits; k++)
-    if (!work->plugin && strcmp(habits[k].solver, work->solver->name) == 0) habit = k;
-  if (!e || !(rates->dgemm > 0) || counts->by == EB_COUNTED_NOT ||
-      habit == sizeof habits / sizeof *habits || !find_linear(work, &kind))
+  if (!model || !e || !(rates->dgemm > 0) || counts->by == EB_COUNTED_NOT ||
+      !find_linear(work, &kind))
     return out;
   bool direct = kind == CHOLESKY || kind == SINGLE;
   const bool shared = work->ranks > 1;
   if (direct && fill->by == EB_FILLED_NOT) return out;
   const speeds at = speeds_of(rates, work->threads);
   const double M = (double)counts->elements, N = (double)counts->nodes;
-  double sweep = habits[habit].sweeps > 0 ? e->sweep : e->assemble + e->value;
-  out.iterations = habits[habit].iterations;
+  double sweep = model->sweeps ? e->sweep : e->assemble + e->value;
+  out.iterations = model->iterations;
   out.step =
       out.iterations * (shared ? shared_seconds(work, e, counts, rates)
                                : M * sweep / at.dgemm + system_seconds(kind, counts, fill, &at));

@@ -18,6 +18,7 @@ static eb_error beam_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_bench_beam = {
     .name = "bench/beam",
+    .small = "resolution=0.25",
     .summary = "a clamped beam sags under gravity: the case that other programs were timed on",
     .geometry = "bar of 1 x 0.2 x 0.2 m, 40 x 8 x 8 cubes, 6 tetrahedra a cube",
     .citation = "none: a case to compare programs with",
@@ -47,6 +48,7 @@ static eb_error block_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_bench_block = {
     .name = "bench/block",
+    .small = "resolution=0.2",
     .summary = "a block, held at its foot, sinks under its weight: one case from 10^5 to 10^7 "
                "tetrahedra, for one process or many",
     .geometry = "cube of 1 m, 26 x 26 x 26 cubes, 6 tetrahedra a cube",

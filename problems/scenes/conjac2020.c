@@ -135,6 +135,7 @@ static int32_t dragon_nodes(const eb_scene *scene, int32_t wanted, int32_t *node
 
 const eb_scene_ops eb_conjac2020_dragon = {
     .name = "conjac2020/dragon",
+    .small = "resolution=0.1",
     .summary = "a dragon is pulled apart by its jaws and its trunk and let go at once",
     .geometry =
         "stand-in dragon, 15 cm long, stuffed, its surface refined to the paper's vertex count",
@@ -237,6 +238,7 @@ static int32_t twist_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes
 
 const eb_scene_ops eb_conjac2020_twist = {
     .name = "conjac2020/twist",
+    .small = "resolution=0.34",
     .summary = "a bar is compressed, stretched, bent and twisted by one of its ends",
     .geometry = "bar of 15 x 4.5 x 4.5 cm, 20 x 6 x 6 cubes, 6 tetrahedra a cube",
     .citation = EB_CONJAC2020_CITATION,
@@ -306,6 +308,7 @@ static eb_error hetero_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_conjac2020_hetero = {
     .name = "conjac2020/hetero",
+    .small = "resolution=0.25",
     .summary = "a bar of stiff and soft layers stands on its base; the soft layers bulge, the "
                "lower more than the upper",
     .geometry = "bar of 8 x 8 x 12 cm, 12 x 12 x 34 cells, 6 tetrahedra a cube",
@@ -369,6 +372,7 @@ static eb_error aniso_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_conjac2020_aniso = {
     .name = "conjac2020/aniso",
+    .small = "resolution=0.25",
     .summary = "a standing bar with fibres is compressed by gravity; helical fibres make it twist",
     .geometry = "bar of 8 x 8 x 12.7 cm, 12 x 12 x 38 cells, 6 tetrahedra a cube",
     .citation = EB_CONJAC2020_CITATION,
@@ -499,6 +503,7 @@ static int32_t barcut_nodes(const eb_scene *scene, int32_t wanted, int32_t *node
 
 const eb_scene_ops eb_conjac2020_barcut = {
     .name = "conjac2020/barcut",
+    .small = "resolution=0.3",
     .summary = "a horizontal bar is stretched and cut twice: two pieces hang from the ends, the "
                "third falls to the floor "
                "(the paper says nothing of what holds it)",
@@ -611,6 +616,7 @@ static int32_t bunny_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes
 
 const eb_scene_ops eb_conjac2020_bunny = {
     .name = "conjac2020/bunny",
+    .small = "resolution=0.1",
     .summary = "a bunny is dropped on the floor, with friction (implicit penalty contact)",
     .geometry = "stand-in bunny, 15 cm long",
     .citation = EB_CONJAC2020_CITATION,

@@ -307,6 +307,7 @@ static int32_t muscle_dynamic_nodes(const eb_scene *scene, int32_t wanted, int32
 
 const eb_scene_ops eb_conjac2020_muscle = {
     .name = "conjac2020/muscle",
+    .small = "resolution=0.5",
     .summary = "a muscle bends the elbow of a hanging arm of two bones, and lets it sink again",
     .geometry = "planar spindle of 14 x 3.2 cm with tendons, mapped grid of 36 x 6 squares, two "
                 "triangles each, three of them crossed",

@@ -72,9 +72,9 @@ static eb_error sculpture_setup(eb_scene *scene) {
   return drop_on_floor(scene, 12);
 }
 
-#define SCULPTURE(name_, vertices_, elements_, refined_)                                           \
+#define SCULPTURE(name_, small_, vertices_, elements_, refined_)                                   \
   {                                                                                                \
-    .name = "hecht2012/sculpture-" name_,                                                          \
+    .name = "hecht2012/sculpture-" name_, .small = small_,                                         \
     .summary = "an openwork sculpture is dropped on the floor and bounces",                        \
     .geometry = "stand-in sculpture: a ball of three twisted strands, radius 0.8 m",               \
     .citation = CITATION, EB_SCENE_MODEL("sculpture", elements_, refined_, 1.6), .needs = NEEDS,   \
@@ -83,9 +83,12 @@ static eb_error sculpture_setup(eb_scene *scene) {
   }
 
 /* The paper gives vertices in thousands: 2, 23, 65. */
-const eb_scene_ops eb_hecht2012_sculpture_small = SCULPTURE("small", 2000, 6681, 2000);
-const eb_scene_ops eb_hecht2012_sculpture_medium = SCULPTURE("medium", 23000, 115712, 0);
-const eb_scene_ops eb_hecht2012_sculpture_large = SCULPTURE("large", 65000, 329131, 0);
+const eb_scene_ops eb_hecht2012_sculpture_small =
+    SCULPTURE("small", "resolution=0.5", 2000, 6681, 2000);
+const eb_scene_ops eb_hecht2012_sculpture_medium =
+    SCULPTURE("medium", "resolution=0.03", 23000, 115712, 0);
+const eb_scene_ops eb_hecht2012_sculpture_large =
+    SCULPTURE("large", "resolution=0.01", 65000, 329131, 0);
 
 /* ---- dragon ---------------------------------------------------------------------------------- */
 
@@ -98,6 +101,7 @@ static eb_error dragon_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_hecht2012_dragon = {
     .name = "hecht2012/dragon",
+    .small = "resolution=0.2",
     .summary = "a dragon is dropped on the floor",
     .geometry = "stand-in dragon, 1.5 m long",
     .citation = CITATION,
@@ -125,6 +129,7 @@ static eb_error torus_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_hecht2012_three_torus = {
     .name = "hecht2012/three-torus",
+    .small = "resolution=0.1",
     .summary = "a body with three holes is dropped on a fixed cylinder and the floor (E: 1e7 "
                "stiff, 1e6 soft)",
     .geometry = "stand-in of genus 3, 1.2 m across",
@@ -191,6 +196,7 @@ static eb_error bears_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_hecht2012_bowl_of_bears = {
     .name = "hecht2012/bowl-of-bears",
+    .small = "resolution=0.1",
     .summary = "25 bears are dropped into a rigid bowl, push each other and come to rest",
     .geometry = "25 stand-in bears, 6 m tall, in a bowl of 12 m radius",
     .citation = CITATION,
@@ -297,6 +303,7 @@ static eb_error squash_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_hecht2012_bear_squash = {
     .name = "hecht2012/bear-squash",
+    .small = "resolution=0.05",
     .summary =
         "a piston squeezes a bear that is held at its seat until elements invert, then rises; "
         "the bear comes to rest in its rest shape (no gravity)",
@@ -366,6 +373,7 @@ static eb_error cloth_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_hecht2012_cloth_drop = {
     .name = "hecht2012/cloth-drop",
+    .small = "resolution=0.2",
     .summary = "a thin sheet drapes over a fixed sphere",
     .geometry = "sheet of 1 m x 1 m x 0.1 mm, 50 x 50 x 1 cubes, 6 tetrahedra a cube",
     .citation = CITATION,
@@ -448,6 +456,7 @@ static eb_error trampoline_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_hecht2012_trampoline = {
     .name = "hecht2012/trampoline",
+    .small = "resolution=0.2",
     .summary = "a ball bounces from a trampoline into a hanging sheet; the ball is rigid and "
                "follows a script",
     .geometry =
@@ -494,6 +503,7 @@ static eb_error spider_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_hecht2012_spider = {
     .name = "hecht2012/spider",
+    .small = "resolution=0.8",
     .summary = "a toy spider swings on an elastic thread; legs and body are 300 times stiffer than "
                "joints and thread",
     .geometry = "stand-in spider on a thread, 0.3 m across",

@@ -216,6 +216,7 @@ static eb_error random_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_lewin2016_hex_random = {
     .name = "lewin2016/hex-random",
+    .small = "resolution=0.1",
     .summary = "the nodes of a cube start at random places within it (no gravity)",
     .geometry = "cube of 1 m, 32 x 32 x 32 hexahedra",
     .citation = CITATION,
@@ -242,6 +243,7 @@ static eb_error scale_mesh(const eb_values *parameters, eb_mesh **out) {
 
 const eb_scene_ops eb_lewin2016_pbfe_scale = {
     .name = "lewin2016/pbfe-scale",
+    .small = "cubes=3",
     .summary = "a cube that is held by one face sags",
     .geometry = "cube of 1 m, as many hexahedra along an edge as the parameter cubes says",
     .citation = CITATION,
@@ -311,6 +313,7 @@ static eb_error shaken_mesh(const eb_values *parameters, eb_mesh **out) {
 
 const eb_scene_ops eb_lewin2016_hex_shaken = {
     .name = "lewin2016/hex-shaken",
+    .small = "bodies=20",
     .summary = "hexahedra whose corners are shifted at random, none with a Jacobian below 0.2",
     .geometry = "hexahedra by themselves, of unit cubes (ours)",
     .citation = CITATION,
@@ -405,6 +408,7 @@ static void draw_apart(const eb_scene *scene, double t, uint8_t *fixed, double *
 
 const eb_scene_ops eb_lewin2016_stretch = {
     .name = "lewin2016/stretch",
+    .small = "resolution=0.5",
     .summary = "a bar is drawn out to 2.5 times its length by its clamped end faces, then held",
     .geometry = "bar of 0.95 x 0.15 x 0.15 m, 19 x 3 x 3 hexahedra (the mesh is ours)",
     .citation = CITATION,
@@ -456,6 +460,7 @@ static void bend_into_c(const eb_scene *scene, double t, uint8_t *fixed, double 
 
 const eb_scene_ops eb_lewin2016_bend_c = {
     .name = "lewin2016/bend-c",
+    .small = "resolution=0.5",
     .summary = "a bar is bent into a C by its end faces, then held",
     .geometry = "bar of 0.95 x 0.15 x 0.15 m, 19 x 3 x 3 cubes of one hexahedron or five "
                 "tetrahedra, or 32 x 6 x 4 cells of five",
@@ -558,6 +563,7 @@ static eb_error steel_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_lewin2016_steel_block = {
     .name = "lewin2016/steel-block",
+    .small = "resolution=0.25",
     .summary = "a steel block hits the ground at 10 m/s",
     .geometry = "cube of 1 m, 12 x 12 x 12 hexahedra (the resolution is that of block-drop)",
     .citation = CITATION,
@@ -585,6 +591,7 @@ static eb_error drop_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_lewin2016_block_drop = {
     .name = "lewin2016/block-drop",
+    .small = "resolution=0.25",
     .summary = "a block falls 5 m, hits the ground in step 61 and comes to rest",
     .geometry = "cube of 1 m, 12 x 12 x 12 cubes of five tetrahedra",
     .citation = CITATION,
@@ -693,6 +700,7 @@ static eb_error sheet_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_lewin2016_hanging_sheet = {
     .name = "lewin2016/hanging-sheet",
+    .small = "resolution=0.2",
     .summary = "a sheet that is held by its upper edge stretches under its weight",
     .geometry = "sheet of 1 x 1 m, 33 x 33 nodes on either side of one layer of hexahedra (ours)",
     .citation = CITATION,
@@ -733,6 +741,7 @@ static eb_error net_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_lewin2016_net = {
     .name = "lewin2016/net",
+    .small = "resolution=0.25",
     .summary = "a mat of springs or of tetrahedra that want their shape back swings down",
     .geometry = "mat of 1 x 1 x 0.0625 m, 16 x 16 x 1 cubes of five tetrahedra, held along one "
                 "edge (ours)",
@@ -783,6 +792,7 @@ static eb_error beam_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_lewin2016_beam = {
     .name = "lewin2016/beam",
+    .small = "resolution=0.5",
     .summary = "a beam of soft and, if wanted, stiff quarters, held at one end, falls",
     .geometry = "bar of 1 x 0.2 x 0.2 m, 20 x 4 x 4 cubes of five tetrahedra (ours)",
     .citation = "none: a case to compare solvers on",

@@ -97,6 +97,7 @@ static eb_error octobot_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_trusty2023_octobot = {
     .name = "trusty2023/octobot",
+    .small = "resolution=0.02",
     .summary = "a soft robot with stiff pieces starts with its arms bent",
     .geometry = "stand-in octopus robot, 1 m across",
     .citation = CITATION,
@@ -146,6 +147,7 @@ static void gatorman_springs(const eb_scene *scene, double t, double *place, dou
 
 const eb_scene_ops eb_trusty2023_gatorman = {
     .name = "trusty2023/gatorman",
+    .small = "resolution=0.02",
     .summary = "a soft figure with a stiff sword, standing on its feet, is pulled back by its tail "
                "and let go",
     .geometry = "stand-in alligator with a broad sword, 1 m tall",
@@ -193,6 +195,7 @@ static void mammoth_loads(const eb_scene *scene, double t, double *magnitude) {
 
 const eb_scene_ops eb_trusty2023_mammoth = {
     .name = "trusty2023/mammoth",
+    .small = "resolution=0.01",
     .summary = "a mammoth of bones, joints and muscle, standing on its feet, is pushed at its back "
                "up and down, or forwards at a knee",
     .geometry = "stand-in mammoth with bones inside, 1 m long",
@@ -238,6 +241,7 @@ static void crab_springs(const eb_scene *scene, double t, double *place, double 
 
 const eb_scene_ops eb_trusty2023_crab = {
     .name = "trusty2023/crab",
+    .small = "resolution=0.02",
     .summary = "a crab with a hard shell and soft joints swings about the tip of a hind leg",
     .geometry = "stand-in crab, 1 m wide",
     .citation = CITATION,
@@ -289,6 +293,7 @@ static eb_error cantilever_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_trusty2023_cantilever = {
     .name = "trusty2023/cantilever",
+    .small = "resolution=0.2",
     .summary = "a bar of stiff and soft blocks, held at one end, bends under its weight",
     .geometry = "bar of 1 x 0.125 x 0.125 m, 80 x 10 x 10 cubes, 6 tetrahedra a cube (the cubes "
                 "are ours, the count the paper's)",
@@ -359,6 +364,7 @@ static eb_error bar_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_trusty2023_bar = {
     .name = "trusty2023/bar",
+    .small = "resolution=0.25",
     .summary = "a free bar of stiff blocks and soft joints turns in the air",
     .geometry = "bar of 1 x 0.125 x 0.125 m, 48 x 6 x 6 cubes, 6 tetrahedra a cube (ours)",
     .citation = CITATION,
@@ -416,6 +422,7 @@ static eb_error pendulum_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_trusty2023_pendulum = {
     .name = "trusty2023/pendulum",
+    .small = "resolution=0.05",
     .summary = "a ball on a slender stem, held at its top and wound up, is let go",
     .geometry = "stand-in pendulum: a ball of 0.3 m on a stem of 0.9 x 0.03 m",
     .citation = CITATION,
@@ -522,6 +529,7 @@ static void candy_clear(eb_scene *scene) {
 
 const eb_scene_ops eb_trusty2023_candy = {
     .name = "trusty2023/candy",
+    .small = "resolution=0.05",
     .summary = "a wrapped candy, hard with soft ends, is twisted by springs",
     .geometry = "stand-in candy, 1 m long",
     .citation = CITATION,
@@ -547,6 +555,7 @@ static eb_error snail_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_trusty2023_snail = {
     .name = "trusty2023/snail",
+    .small = "resolution=0.02",
     .summary = "a snail, held at its sole, sways under the weight of its hard shell",
     .geometry = "stand-in snail, 1 m long",
     .citation = CITATION,

@@ -201,9 +201,9 @@ static eb_error rings_setup(eb_scene *scene) {
   return drop_into_box(scene, &ring_cells);
 }
 
-#define RINGS(name_, summary_, parameters_)                                                        \
+#define RINGS(name_, small_, summary_, parameters_)                                                \
   {                                                                                                \
-    .name = name_, .summary = summary_,                                                            \
+    .name = name_, .small = small_, .summary = summary_,                                           \
     .geometry = "120 rings, 18 cubes of 6 tetrahedra round each, 14 cm across, at random in "      \
                 "cells of 15.6 cm above a box of 78 cm",                                           \
     .citation = CITATION, .needs = NEEDS, .target_vertices = 8640, .target_elements = 12960,       \
@@ -212,10 +212,11 @@ static eb_error rings_setup(eb_scene *scene) {
   }
 
 const eb_scene_ops eb_verschoor2019_rings = RINGS(
-    "verschoor2019/rings",
+    "verschoor2019/rings", "bodies=5",
     "120 elastic rings, placed at random, are dropped into a box and heap up", rings_parameters);
 const eb_scene_ops eb_verschoor2019_rings_stiff =
-    RINGS("verschoor2019/rings-stiff", "the dropped rings, ten times as stiff", stiff_parameters);
+    RINGS("verschoor2019/rings-stiff", "bodies=5,resolution=0.25",
+          "the dropped rings, ten times as stiff", stiff_parameters);
 
 /* ---- bunnies --------------------------------------------------------------------------------- */
 
@@ -236,6 +237,7 @@ static eb_error bunnies_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_verschoor2019_bunnies = {
     .name = "verschoor2019/bunnies",
+    .small = "bodies=3,resolution=0.3",
     .summary = "120 stiff bunnies, placed at random, are dropped into a box and heap up",
     .geometry =
         "stand-in bunnies, 15 cm tall, about 1000 tetrahedra each (the paper gives no count), at "
@@ -358,6 +360,7 @@ static eb_error pyramid_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_verschoor2019_pyramid = {
     .name = "verschoor2019/pyramid",
+    .small = "layers=2",
     .summary = "140 elastic crates, aligned in a square pyramid of seven layers, fall onto each "
                "other and settle",
     .geometry =
@@ -466,6 +469,7 @@ static eb_error bearing_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_verschoor2019_bearing = {
     .name = "verschoor2019/bearing",
+    .small = "resolution=0.1",
     .summary = "nine elastic spheres are squeezed between a rigid ring and a core, which turns and "
                "makes them roll",
     .geometry = "spheres of 30 cm on a circle of 105 cm, about 1500 tetrahedra each",
@@ -591,6 +595,7 @@ static eb_error armadillo_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_verschoor2019_armadillo = {
     .name = "verschoor2019/armadillo",
+    .small = "resolution=0.005",
     .summary = "an armadillo is pulled up by its feet through the gap of two turning cylinders "
                "(resolution 0.125: a figure of an eighth)",
     .geometry = "stand-in armadillo, 1.5 m tall, 200 000 degrees of freedom; cylinders of 50 cm "
@@ -647,6 +652,7 @@ static eb_error incline_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_verschoor2019_incline = {
     .name = "verschoor2019/incline",
+    .small = "resolution=0.5",
     .summary = "a block on an incline: it stays when mu > tan(angle), else slides with the "
                "acceleration g (sin - mu cos)",
     .geometry = "4 x 4 x 2 cubes over 50 x 50 x 25 cm on a tilted plane of 20 m",
@@ -690,6 +696,7 @@ static eb_error stack_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_verschoor2019_stack = {
     .name = "verschoor2019/stack",
+    .small = "bodies=3,resolution=0.5",
     .summary = "ten rigid boxes on top of each other stand still",
     .geometry = "boxes of 50 x 50 x 25 cm on a floor",
     .citation = CITATION,
@@ -748,6 +755,7 @@ static void twist_and_pull(const eb_scene *scene, double t, uint8_t *fixed, doub
 
 const eb_scene_ops eb_verschoor2019_strings = {
     .name = "verschoor2019/strings",
+    .small = "resolution=0.3",
     .summary = "four elastic strings are twisted around each other, pulled tight and released: "
                "they come apart (no gravity)",
     .geometry = "strings of 150 x 3 x 3 cm, 60 x 2 x 2 cubes of 6 tetrahedra each, 10 cm apart",
@@ -816,6 +824,7 @@ static eb_error wedge_setup(eb_scene *scene) {
 
 const eb_scene_ops eb_verschoor2019_wedge = {
     .name = "verschoor2019/wedge",
+    .small = "bodies=7,resolution=0.34",
     .summary = "45 elastic blocks fall at random between two plates in a wedge, which close and "
                "squeeze them",
     .geometry = "blocks of 6 cm, 3 x 3 x 3 cubes of 6 tetrahedra each; plates at 30 degrees from "

@@ -9,13 +9,15 @@
 #include "solvers/linalg/linear.h"
 #include "solvers/solver.h"
 
+#define EB_LINEAR_CHOICES "cholesky|cholesky-single|cholmod|cg|petsc"
+
 /* The options of the linear solver, the same for every solver that has one. `tolerance` is the
  * default of linear_rtol, as text. */
 #define EB_LINEAR_OPTIONS(kind, conditioner, tolerance)                                            \
   {.name = "linear",                                                                               \
    .type = EB_OPTION_CHOICE,                                                                       \
    .fallback = (kind),                                                                             \
-   .choices = "cholesky|cholesky-single|cholmod|cg|petsc",                                         \
+   .choices = EB_LINEAR_CHOICES,                                                                   \
    .unit = "",                                                                                     \
    .doc = "linear solver: multifrontal Cholesky (single: its factor in floats, refined), "         \
           "CHOLMOD, conjugate gradients, any PETSc KSP"},                                          \

@@ -664,6 +664,9 @@ const eb_solver_ops eb_solver_conjac = {
     .options = options,
     .exact = "selection=all,beta=1",
     .accuracy_options = "",
+    .memory =
+        &(const eb_memory_model){
+            .block = 204, .factor = 1, .updates = 1, .workspace = 0.45, .margin = 0.15},
     .create = conjac_create,
     .update = EB_UPDATE_CORRECTED,
     .step = conjac_step,

@@ -127,6 +127,8 @@ const eb_solver_ops eb_solver_corotational = {
                     EB_CAP_IMPLICIT_PENALTY | EB_CAP_CUTTING | EB_CAP_SPRINGS,
     .options = options,
     .accuracy_options = "",
+    .memory = &(const eb_memory_model){.linear = EB_LINEAR_CHOICES, .node = -130},
+    .time = &(const eb_time_model){.iterations = 1},
     .create = create,
     .step = step,
     .destroy = destroy};

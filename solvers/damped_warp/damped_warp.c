@@ -30,6 +30,9 @@ const eb_solver_ops eb_solver_damped_warp = {
     .capabilities = EB_CAP_TETRAHEDRA | EB_CAP_COROTATIONAL | EB_CAP_SCRIPTED | EB_CAP_COLLIDERS,
     .options = options,
     .accuracy_options = "",
+    .memory =
+        &(const eb_memory_model){
+            .block = 227, .factor = 1, .updates = 1, .workspace = 0.45, .margin = 0.15},
     .create = create,
     .step = eb_warp_step,
     .destroy = eb_warp_destroy};

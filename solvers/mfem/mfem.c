@@ -376,6 +376,8 @@ const eb_solver_ops eb_solver_mfem = {
                     EB_CAP_STATICS | EB_CAP_SPRINGS,
     .options = options,
     .accuracy_options = "rtol=1e-8..1e-1",
+    .memory = &(const eb_memory_model){.linear = "cholesky", .element = 490, .margin = 0.15},
+    .time = &(const eb_time_model){.iterations = 4},
     .create = create,
     .step = step,
     .destroy = destroy};

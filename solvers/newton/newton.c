@@ -546,6 +546,8 @@ const eb_solver_ops eb_solver_newton = {
                     EB_CAP_CLUSTERS,
     .options = options,
     .accuracy_options = "rtol=1e-8..1e-1",
+    .memory = &(const eb_memory_model){.linear = EB_LINEAR_CHOICES},
+    .time = &(const eb_time_model){.iterations = 3},
     .create = create,
     .step = step,
     .destroy = destroy};

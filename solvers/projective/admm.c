@@ -159,6 +159,7 @@ const eb_solver_ops eb_solver_admm = {
     .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_PROJECTIVE,
     .options = options,
     .accuracy_options = "iterations=1..100",
+    .memory = &(const eb_memory_model){.fixed = 1.5e6, .factor = 0.126, .margin = 0.15},
     .create = create,
     .step = step,
     .destroy = destroy};

@@ -213,6 +213,8 @@ const eb_solver_ops eb_solver_lbfgs = {
     .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_HYPERELASTIC | EB_CAP_CLUSTERS,
     .options = options,
     .accuracy_options = "iterations=1..100",
+    .memory =
+        &(const eb_memory_model){.fixed = 2.6e6, .node = 300, .factor = 0.126, .margin = 0.15},
     .create = create,
     .step = step,
     .destroy = destroy};

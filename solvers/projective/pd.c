@@ -299,6 +299,7 @@ const eb_solver_ops eb_solver_pd = {
     .capabilities = EB_PROJECTIVE_CAPABILITIES | EB_CAP_PROJECTIVE | EB_CAP_CLUSTERS,
     .options = options,
     .accuracy_options = "iterations=1..100",
+    .memory = &(const eb_memory_model){.fixed = 1.1e6, .factor = 0.126, .margin = 0.15},
     .create = create,
     .step = step,
     .destroy = destroy};

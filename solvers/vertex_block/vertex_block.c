@@ -478,6 +478,8 @@ const eb_solver_ops eb_solver_vbd = {
     .options = options,
     .exact = "iterations=0",
     .accuracy_options = "iterations=2..500",
+    .memory = &(const eb_memory_model){.margin = 0.15},
+    .time = &(const eb_time_model){.iterations = 20, .sweeps = true},
     .create = create,
     .step = step,
     .destroy = destroy};

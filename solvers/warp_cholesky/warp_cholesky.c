@@ -200,6 +200,7 @@ const eb_solver_ops eb_solver_warp_cholesky = {
     .options = options,
     .exact = "tau=0",
     .accuracy_options = "tau=1e-5..1e-1",
+    .memory = &(const eb_memory_model){.block = 265, .factor = 2.99, .margin = 0.2},
     .create = create,
     .step = eb_warp_step,
     .destroy = eb_warp_destroy};

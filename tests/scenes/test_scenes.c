@@ -9,66 +9,6 @@
 #include "tests/support/scene_fixture.h"
 #include "tests/support/stepping.h"
 
-/* The smallest resolutions at which the bodies hold together; NULL: as they are. */
-static const struct {
-  const char *scene, *small;
-} sizes[] = {
-    {"bench/beam", "resolution=0.25"},
-    {"bench/block", "resolution=0.2"},
-    {"conjac2020/dragon", "resolution=0.1"},
-    {"conjac2020/twist", "resolution=0.34"},
-    {"conjac2020/hetero", "resolution=0.25"},
-    {"conjac2020/aniso", "resolution=0.25"},
-    {"conjac2020/muscle", "resolution=0.5"},
-    {"conjac2020/barcut", "resolution=0.3"},
-    {"conjac2020/bunny", "resolution=0.1"},
-    {"hecht2012/sculpture-small", "resolution=0.5"},
-    {"hecht2012/sculpture-medium", "resolution=0.03"},
-    {"hecht2012/sculpture-large", "resolution=0.01"},
-    {"hecht2012/dragon", "resolution=0.2"},
-    {"hecht2012/three-torus", "resolution=0.1"},
-    {"hecht2012/bowl-of-bears", "resolution=0.1"},
-    {"hecht2012/bear-squash", "resolution=0.05"},
-    {"hecht2012/cloth-drop", "resolution=0.2"},
-    {"hecht2012/trampoline", "resolution=0.2"},
-    {"hecht2012/spider", "resolution=0.8"},
-    {"lewin2016/tet-flip", NULL},
-    {"lewin2016/hex-turn", NULL},
-    {"lewin2016/hex-random", "resolution=0.1"},
-    {"lewin2016/pbfe-scale", "cubes=3"},
-    {"lewin2016/hex-shaken", "bodies=20"},
-    {"lewin2016/hourglass-modes", NULL},
-    {"lewin2016/stretch", "resolution=0.5"},
-    {"lewin2016/bend-c", "resolution=0.5"},
-    {"lewin2016/hourglass", NULL},
-    {"lewin2016/steel-block", "resolution=0.25"},
-    {"lewin2016/block-drop", "resolution=0.25"},
-    {"lewin2016/hinged-bar", NULL},
-    {"lewin2016/free-spin", NULL},
-    {"lewin2016/hanging-sheet", "resolution=0.2"},
-    {"lewin2016/net", "resolution=0.25"},
-    {"lewin2016/beam", "resolution=0.5"},
-    {"trusty2023/octobot", "resolution=0.02"},
-    {"trusty2023/gatorman", "resolution=0.02"},
-    {"trusty2023/mammoth", "resolution=0.01"},
-    {"trusty2023/crab", "resolution=0.02"},
-    {"trusty2023/cantilever", "resolution=0.2"},
-    {"trusty2023/bar", "resolution=0.25"},
-    {"trusty2023/pendulum", "resolution=0.05"},
-    {"trusty2023/candy", "resolution=0.05"},
-    {"trusty2023/snail", "resolution=0.02"},
-    {"verschoor2019/rings", "bodies=5"},
-    {"verschoor2019/rings-stiff", "bodies=5,resolution=0.25"},
-    {"verschoor2019/pyramid", "layers=2"},
-    {"verschoor2019/bunnies", "bodies=3,resolution=0.3"},
-    {"verschoor2019/bearing", "resolution=0.1"},
-    {"verschoor2019/armadillo", "resolution=0.005"},
-    {"verschoor2019/incline", "resolution=0.5"},
-    {"verschoor2019/stack", "bodies=3,resolution=0.5"},
-    {"verschoor2019/strings", "resolution=0.3"},
-    {"verschoor2019/wedge", "bodies=7,resolution=0.34"},
-};
-
 static double distance(const double *a, const double *b) {
   double sum = 0;
   for (int d = 0; d < 3; d++) sum += (a[d] - b[d]) * (a[d] - b[d]);
@@ -761,11 +701,8 @@ int main(void) {
   for (const eb_scene_ops *const *at = eb_scenes(); *at; at++) {
     test_table(*at);
     tap_ok(eb_scene_find((*at)->name) == *at, "%s: is found by its name", (*at)->name);
-    size_t i = 0, count = sizeof sizes / sizeof *sizes;
-    while (i < count && strcmp(sizes[i].scene, (*at)->name) != 0) i++;
-    if (!tap_ok(i < count, "%s: has a small size to be tested at", (*at)->name)) continue;
-    test_promises((*at)->name, sizes[i].small);
-    test_dynamic_nodes(*at, sizes[i].small);
+    test_promises((*at)->name, (*at)->small);
+    test_dynamic_nodes(*at, (*at)->small);
   }
   test_counts();
   test_hashes();
