@@ -50,11 +50,8 @@ static eb_error keep(eb_plugins *plugins, eb_plugin plugin) {
     if (strcmp(plugins->items[i].solver->name, name) == 0)
       return EB_ERROR(EB_ERR_USAGE, "plug-ins '%s' and '%s' are both called '%s'",
                       plugins->items[i].path, plugin.path, name);
-  size_t count = (size_t)plugins->count;
-  eb_plugin *grown = eb_recalloc(plugins->items, count, count + 1, sizeof plugin);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep plug-in '%s'", plugin.path);
-  plugins->items = grown;
-  grown[plugins->count++] = plugin;
+  EB_TRY(EB_APPEND(plugins->items, plugins->count));
+  plugins->items[plugins->count - 1] = plugin;
   return EB_OK;
 }
 

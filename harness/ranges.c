@@ -65,13 +65,10 @@ eb_error eb_ranges_add(eb_ranges *ranges, eb_range range) {
   int at = 0;
   while (at < ranges->count && compare(ranges->items[at], range) < 0) at++;
   if (at < ranges->count && compare(ranges->items[at], range) == 0) return EB_OK;
-  size_t count = (size_t)ranges->count;
-  eb_range *grown = eb_recalloc(ranges->items, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a range of steps");
-  memmove(grown + at + 1, grown + at, (count - (size_t)at) * sizeof *grown);
-  grown[at] = range;
-  ranges->items = grown;
-  ranges->count++;
+  EB_TRY(EB_APPEND(ranges->items, ranges->count));
+  eb_range *here = &ranges->items[at];
+  memmove(here + 1, here, (size_t)(ranges->count - 1 - at) * sizeof *here);
+  *here = range;
   return EB_OK;
 }
 

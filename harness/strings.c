@@ -9,18 +9,14 @@
 #include "problems/base/memory.h"
 
 eb_error eb_strings_add_part(eb_strings *list, const char *text, size_t length) {
-  if (list->count == list->capacity) {
-    int capacity = list->capacity ? 2 * list->capacity : 8;
-    char **grown =
-        eb_recalloc(list->items, (size_t)list->count, (size_t)capacity, sizeof *list->items);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d texts", capacity);
-    list->items = grown;
-    list->capacity = capacity;
-  }
   char *copy = strndup(text, length);
   if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a text of %zu bytes", length);
-  list->items[list->count++] = copy;
-  return EB_OK;
+  eb_error error = EB_APPEND(list->items, list->count);
+  if (error)
+    free(copy);
+  else
+    list->items[list->count - 1] = copy;
+  return error;
 }
 
 eb_error eb_strings_add(eb_strings *list, const char *text) {

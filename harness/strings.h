@@ -18,7 +18,7 @@ EB_MUST eb_error eb_string_format(char **out, const char *format, ...)
 /* Start from {0}. */
 typedef struct eb_strings {
   char **items;
-  int count, capacity;
+  int count;
 } eb_strings;
 
 /* Appends a copy. */

@@ -15,18 +15,11 @@ enum { TIMES = 500 };
 /* ---- of a scene ------------------------------------------------------------------------------ */
 
 eb_error eb_scene_add_spring(eb_scene *scene, int32_t node) {
-  int32_t before = scene->spring_count;
   if (node < 0 || node >= scene->mesh->node_count)
     return EB_ERROR(EB_ERR_INVALID, "a spring is to pull node %d, but nodes are 0 to %d", node,
                     scene->mesh->node_count - 1);
-  /* Doubled when it is full, which it is at every power of two. */
-  if ((before & (before - 1)) == 0) {
-    size_t room = before > 0 ? 2 * (size_t)before : 1;
-    int32_t *grown = eb_recalloc(scene->spring_node, (size_t)before, room, sizeof *grown);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %zu springs", room);
-    scene->spring_node = grown;
-  }
-  scene->spring_node[scene->spring_count++] = node;
+  EB_TRY(EB_APPEND(scene->spring_node, scene->spring_count));
+  scene->spring_node[scene->spring_count - 1] = node;
   return EB_OK;
 }
 

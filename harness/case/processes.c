@@ -26,15 +26,10 @@ void eb_processes_read(eb_processes *all) {
      * one. */
     const char *behind = got ? strrchr(text, ')') : NULL;
     if (!behind || sscanf(behind + 1, " %c %d", &state, &parent) != 2) continue;
-    if (all->count == all->capacity) {
-      int capacity = all->capacity ? 2 * all->capacity : 256;
-      eb_process *grown =
-          eb_recalloc(all->rows, (size_t)all->count, (size_t)capacity, sizeof *all->rows);
-      if (!grown) break;
-      all->rows = grown;
-      all->capacity = capacity;
-    }
-    all->rows[all->count++] =
+    eb_error error = EB_APPEND(all->rows, all->count);
+    eb_error_free(error);
+    if (error) break;
+    all->rows[all->count - 1] =
         (eb_process){.pid = (pid_t)atoi(entry->d_name), .parent = parent, .ended = state == 'Z'};
   }
   closedir(folder);

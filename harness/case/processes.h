@@ -14,7 +14,7 @@ typedef struct eb_process {
 /* Start from {0}. */
 typedef struct eb_processes {
   eb_process *rows;
-  int count, capacity;
+  int count;
 } eb_processes;
 
 /* All of the machine; without memory, those that fit. */

@@ -20,15 +20,8 @@ eb_decision_rule eb_decision_plan(double margin, int most) {
 }
 
 eb_error eb_series_add(eb_series *series, double y) {
-  if (series->count == series->capacity) {
-    int capacity = series->capacity ? 2 * series->capacity : 64;
-    double *grown =
-        eb_recalloc(series->y, (size_t)series->count, (size_t)capacity, sizeof *series->y);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "no memory for %d rounds", capacity);
-    series->y = grown;
-    series->capacity = capacity;
-  }
-  series->y[series->count++] = y;
+  EB_TRY(EB_APPEND(series->y, series->count));
+  series->y[series->count - 1] = y;
   return EB_OK;
 }
 

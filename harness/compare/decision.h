@@ -63,7 +63,7 @@ int eb_decision_least(const eb_decision_rule *rule, int cases);
 /* The rounds of one case, and what they say. Start from {0}. */
 typedef struct eb_series {
   double *y; /* log ratios; owned */
-  int count, capacity;
+  int count;
   eb_change change;
   double probability; /* p of "|c| <= m" at the last look */
   /* Hodges and Lehmann's estimate of c, and the interval whose errors are those of equivalence, 2 b

@@ -91,15 +91,10 @@ static int find_figure(const eb_history_record *record, const eb_history_figure 
 
 eb_error eb_history_record_put(eb_history_record *record, const eb_history_figure *figure) {
   int at = find_figure(record, figure);
-  if (at < 0 && record->count == record->capacity) {
-    int capacity = record->capacity ? 2 * record->capacity : 64;
-    eb_history_figure *grown =
-        eb_recalloc(record->figures, (size_t)record->count, (size_t)capacity, sizeof *grown);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot record %d figures", capacity);
-    record->figures = grown;
-    record->capacity = capacity;
+  if (at < 0) {
+    EB_TRY(EB_APPEND(record->figures, record->count));
+    at = record->count - 1;
   }
-  if (at < 0) at = record->count++;
   clear_figure(&record->figures[at]);
   return copy_figure(figure, &record->figures[at]);
 }

@@ -40,7 +40,7 @@ typedef struct eb_history_record {
   int cores;
   double dgemm, triad; /* flop/s, byte/s; NAN: not known */
   eb_history_figure *figures;
-  int count, capacity;
+  int count;
 } eb_history_record;
 
 /* Begins the record of a build on a machine. EB_ERR_USAGE where the commit is not known. */

@@ -59,24 +59,14 @@ static bool belongs(const eb_history_series *s, const eb_history_figure *figure)
          strcmp(s->unit, figure->unit) == 0;
 }
 
-static eb_error grow(eb_history_view *view) {
-  int capacity = view->capacity ? 2 * view->capacity : 64;
-  eb_history_series *grown =
-      eb_recalloc(view->series, (size_t)view->count, (size_t)capacity, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot hold %d series", capacity);
-  view->series = grown;
-  view->capacity = capacity;
-  return EB_OK;
-}
-
 /* Files an entry under its series of the machine, which is begun with room for all its records. */
 static eb_error add_entry(const eb_history_record *record, const eb_history_figure *figure,
                           const eb_history_machine *machine, eb_history_view *view) {
   int at = machine->first;
   while (at < view->count && !belongs(&view->series[at], figure)) at++;
   if (at == view->count) {
-    if (view->count == view->capacity) EB_TRY(grow(view));
-    eb_history_series *fresh = &view->series[view->count++];
+    EB_TRY(EB_APPEND(view->series, view->count));
+    eb_history_series *fresh = &view->series[at];
     *fresh = (eb_history_series){.name = figure->name,
                                  .unit = figure->unit,
                                  .class = figure->class,

@@ -28,7 +28,7 @@ typedef struct eb_history_machine {
 typedef struct eb_history_view {
   eb_history_machine *machines; /* in order of their latest records, the latest first */
   eb_history_series *series;
-  int machine_count, count, capacity;
+  int machine_count, count;
   int dirty; /* records of trees with local changes that are left out */
 } eb_history_view;
 

@@ -33,7 +33,7 @@ typedef struct judging {
 /* Takes the texts. */
 static eb_error add_condition(eb_claim_result *to, eb_truth truth, eb_knowledge knowledge,
                               eb_text texts[4]) {
-  EB_TRY(eb_append(&to->conditions, &to->count, sizeof *to->conditions));
+  EB_TRY(EB_APPEND(to->conditions, to->count));
   to->conditions[to->count - 1] = (eb_condition){.text = texts[0].data,
                                                  .values = texts[1].data,
                                                  .value = texts[2].data,

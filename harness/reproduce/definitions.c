@@ -299,7 +299,7 @@ eb_error eb_definitions_read(const eb_section *section, double *asked, eb_defini
   *out = (eb_definitions){.asked = asked};
   for (int i = 0; section && i < section->count; i++) {
     const eb_entry *entry = &section->entries[i];
-    EB_TRY(eb_append(&out->items, &out->count, sizeof *out->items));
+    EB_TRY(EB_APPEND(out->items, out->count));
     eb_definition *read = &out->items[i];
     eb_error error = read_head(entry, read);
     if (!error) error = read_body(&(eb_definitions){out->items, i, asked}, section, entry, read);

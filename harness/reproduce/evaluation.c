@@ -12,7 +12,7 @@
 eb_error eb_known_add(eb_known *known, const char *text, const eb_value *value) {
   char *copy;
   EB_TRY(eb_copy(text, &copy));
-  eb_error error = eb_append(&known->items, &known->count, sizeof *known->items);
+  eb_error error = EB_APPEND(known->items, known->count);
   if (error)
     free(copy);
   else

@@ -94,7 +94,7 @@ static eb_error make(eb_operator op, eb_expression **out) {
 
 /* Takes the item, also when it fails. */
 static eb_error add_item(eb_expression *to, eb_expression *item) {
-  eb_error error = eb_append(&to->items, &to->count, sizeof *to->items);
+  eb_error error = EB_APPEND(to->items, to->count);
   if (error)
     eb_expression_destroy(item);
   else
@@ -139,7 +139,7 @@ static eb_error read_number(parser *p, double *out) {
 static eb_error parse_loop(parser *p, eb_expression *call) {
   if (call->loop_count == EB_MOST_LOOPS)
     return EB_ERROR(EB_ERR_FORMAT, "'%.60s..': more than %d loops", p->text, EB_MOST_LOOPS);
-  EB_TRY(eb_append(&call->loops, &call->loop_count, sizeof *call->loops));
+  EB_TRY(EB_APPEND(call->loops, call->loop_count));
   eb_loop *loop = &call->loops[call->loop_count - 1];
   skip_blanks(p);
   size_t length = name_length(p->at);
@@ -304,7 +304,7 @@ static eb_error parse(parser *p, int rank, eb_expression **out) {
     if (first || !joins) EB_TRY(wrap(op, out));
     if (op == EB_OP_COMPARE) {
       int before = (*out)->count - 1;
-      EB_TRY(eb_append(&(*out)->comparisons, &before, sizeof(eb_comparison)));
+      EB_TRY(EB_APPEND((*out)->comparisons, before));
       (*out)->comparisons[before - 1] = binary[i].comparison;
     }
     EB_TRY(parse_item(p, rank + 1, *out));

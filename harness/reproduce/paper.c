@@ -157,7 +157,8 @@ static eb_error read_row(const char *line, bool labelled, eb_paper_table *table)
   if (labelled && !next_field(&line, &field, &length))
     return EB_ERROR(EB_ERR_FORMAT, "the label is missing");
   EB_TRY(eb_strings_add_part(&table->labels, field, length));
-  EB_TRY(eb_append(&table->values, &rows, (size_t)columns * sizeof *table->values));
+  EB_TRY(eb_append(&table->values, &rows, sizeof rows, (size_t)columns * sizeof *table->values,
+                   "values"));
   for (int c = 0; c < columns; c++) {
     char text[64], *end;
     double *value = &table->values[(rows - 1) * columns + c];
@@ -205,7 +206,7 @@ static eb_error find_column(eb_paper_table *table, const char *name, eb_paper_co
       c = eb_find(table->columns, table->column_count, sizeof *table->columns, name, length);
   if (at < 0) return EB_ERROR(EB_ERR_FORMAT, "the data have no column '%s'", name);
   if (c < 0) {
-    EB_TRY(eb_append(&table->columns, &table->column_count, sizeof *table->columns));
+    EB_TRY(EB_APPEND(table->columns, table->column_count));
     c = table->column_count - 1;
     table->columns[c].at = at;
     table->columns[c].name = table->names.items[at];
@@ -277,7 +278,7 @@ static eb_error read_table(eb_paper *paper, const char *from, const eb_section *
   char path[LONGEST_PATH];
   eb_text text;
   const char *data = eb_section_value(section, "data");
-  EB_TRY(eb_append(&paper->tables, &paper->table_count, sizeof *paper->tables));
+  EB_TRY(EB_APPEND(paper->tables, paper->table_count));
   eb_paper_table *table = &paper->tables[paper->table_count - 1];
   table->id = section->label;
   table->where = section->text;
@@ -316,7 +317,7 @@ static eb_error open_curve(const char *label, size_t length, eb_paper_figure *fi
 
 static eb_error add_point(const reading *r, eb_paper_point **out) {
   eb_paper_figure *figure = r->item;
-  EB_TRY(eb_append(&figure->points, &figure->point_count, sizeof *figure->points));
+  EB_TRY(EB_APPEND(figure->points, figure->point_count));
   *out = &figure->points[figure->point_count - 1];
   **out = (eb_paper_point){.case_ = -1, .against = r->against};
   figure->curves[figure->curve_count - 1].count++;
@@ -435,7 +436,7 @@ static eb_error read_figure(eb_paper *paper, const eb_section *section) {
       {0}};
   const char *against = eb_section_value(section, "against"),
              *show = eb_section_value(section, "show");
-  EB_TRY(eb_append(&paper->figures, &paper->figure_count, sizeof *paper->figures));
+  EB_TRY(EB_APPEND(paper->figures, paper->figure_count));
   eb_paper_figure *figure = &paper->figures[paper->figure_count - 1];
   reading r = {paper, figure, -1};
   figure->id = section->label;
@@ -462,7 +463,7 @@ static eb_error read_condition(void *context, const eb_key *key, const eb_entry 
   const char *rest = entry->value;
   size_t label = 0;
   if (range) EB_TRY(split(entry->value, &label, &rest));
-  EB_TRY(eb_append(list, count, sizeof **list));
+  EB_TRY(EB_APPEND(*list, *count));
   condition = &(*list)[*count - 1];
   condition->entry = entry->of ? entry->of : entry;
   if (range) EB_TRY(eb_copy_part(entry->value, label, &condition->label));
@@ -489,7 +490,7 @@ static eb_error read_claim(eb_paper *paper, const eb_section *section) {
       {"figure", .read = check_shown},
       {"note", .type = EB_KEY_JOINED, .offset = offsetof(eb_paper_claim, note)},
       {0}};
-  EB_TRY(eb_append(&paper->claims, &paper->claim_count, sizeof *paper->claims));
+  EB_TRY(EB_APPEND(paper->claims, paper->claim_count));
   eb_paper_claim *claim = &paper->claims[paper->claim_count - 1];
   claim->id = section->label;
   claim->section = section;

@@ -218,7 +218,7 @@ static eb_error add_case(void *context, const eb_entry *entry) {
     return EB_ERROR(EB_ERR_FORMAT, "there are two cases '%s'", name);
   char *copy;
   EB_TRY(eb_copy(name, &copy));
-  eb_error error = eb_append(&paper->cases, &paper->case_count, sizeof *paper->cases);
+  eb_error error = EB_APPEND(paper->cases, paper->case_count);
   if (error) {
     free(copy);
     return error;

@@ -38,10 +38,8 @@ eb_error eb_value_append(eb_value *list, const eb_value *number) {
     return EB_ERROR(EB_ERR_FORMAT, "a list is of numbers, not of %s",
                     number->kind == EB_VALUE_SERIES ? "series: take the mean, max, .. of each"
                                                     : eb_value_kind_name(number->kind));
-  double *grown = eb_recalloc(list->y, list->count, list->count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep a list");
-  list->y = grown;
-  grown[list->count++] = number->number;
+  EB_TRY(EB_APPEND(list->y, list->count));
+  list->y[list->count - 1] = number->number;
   list->may_rise |= number->may_rise;
   list->may_fall |= number->may_fall;
   eb_value_taint(list, number);

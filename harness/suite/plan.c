@@ -80,14 +80,8 @@ static eb_error keep(eb_plan *plan, eb_case *work, int *at) {
       return eb_ranges_add_all(&there->checkpoints, &work->checkpoints);
     }
   }
-  if (plan->count == plan->capacity) {
-    int capacity = plan->capacity ? 2 * plan->capacity : 16;
-    eb_case *grown = eb_recalloc(plan->cases, (size_t)plan->count, (size_t)capacity, sizeof *grown);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan %d cases", capacity);
-    plan->cases = grown;
-    plan->capacity = capacity;
-  }
-  plan->cases[plan->count++] = *work;
+  EB_TRY(EB_APPEND(plan->cases, plan->count));
+  plan->cases[plan->count - 1] = *work;
   *work = (eb_case){0};
   return EB_OK;
 }
@@ -127,7 +121,7 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
 /* What a case is called in its section; `first`: of its repetitions. */
 static eb_error add_label(const scene_loop *loop, int at, bool first) {
   eb_plan *plan = loop->plan;
-  EB_TRY(eb_append(&plan->labels, &plan->label_count, sizeof *plan->labels));
+  EB_TRY(EB_APPEND(plan->labels, plan->label_count));
   eb_plan_label *label = &plan->labels[plan->label_count - 1];
   label->at = at;
   EB_TRY(eb_string_set(&label->label, loop->label));
@@ -216,7 +210,7 @@ static eb_error add_sweep(const scene_loop *loop) {
                                   "and no repetitions; make a section for each");
   eb_sweep sweep = {0};
   eb_error error = fill_sweep(loop, &sweep);
-  if (!error) error = eb_append(&plan->sweeps, &plan->sweep_count, sizeof sweep);
+  if (!error) error = EB_APPEND(plan->sweeps, plan->sweep_count);
   if (error)
     eb_sweep_clear(&sweep);
   else
@@ -275,9 +269,7 @@ static eb_error add_grid(const scene_loop *loop) {
   eb_product grid = {0};
   eb_error error = fill_grid(loop, &grid);
   bool whole = loop->request->grids;
-  if (!error)
-    error =
-        whole ? eb_append(&plan->grids, &plan->grid_count, sizeof grid) : add_points(loop, &grid);
+  if (!error) error = whole ? EB_APPEND(plan->grids, plan->grid_count) : add_points(loop, &grid);
   if (error || !whole) {
     eb_product_clear(&grid);
     return error;

@@ -34,7 +34,7 @@ typedef struct eb_plan_label {
 
 typedef struct eb_plan {
   eb_case *cases;
-  int count, capacity;
+  int count;
   double asked;     /* for by all sections, of which some cases may be one (eb_ask) */
   eb_sweep *sweeps; /* run behind the cases, each trial by what the ones before it showed */
   int sweep_count;

@@ -29,7 +29,7 @@ void eb_section_clear(eb_section *section) {
 
 /* Takes the section, also when it fails. */
 static eb_error add_section(eb_sections *sections, eb_section *section) {
-  eb_error error = eb_append(&sections->items, &sections->count, sizeof *sections->items);
+  eb_error error = EB_APPEND(sections->items, sections->count);
   if (error)
     eb_section_clear(section);
   else
@@ -75,7 +75,7 @@ static eb_error open_section(eb_sections *sections, const char *head, size_t len
 
 static eb_error add_entry(eb_section *section, const char *key, size_t key_length,
                           const char *value, size_t length, int line) {
-  EB_TRY(eb_append(&section->entries, &section->count, sizeof *section->entries));
+  EB_TRY(EB_APPEND(section->entries, section->count));
   eb_entry *entry = &section->entries[section->count - 1];
   entry->line = line;
   EB_TRY(eb_copy_part(key, key_length, &entry->key));

@@ -65,7 +65,7 @@ static eb_error set_sweep(eb_ties *ties, const char *value) {
   const char *stable = strstr(value, " stable");
   if (stable) return set_search(ties, value, stable);
   EB_TRY(eb_axis_parse(value, &axis));
-  eb_error error = eb_append(&ties->axes, &ties->axis_count, sizeof axis);
+  eb_error error = EB_APPEND(ties->axes, ties->axis_count);
   if (error)
     eb_axis_clear(&axis);
   else

@@ -13,16 +13,6 @@ eb_error eb_copy(const char *text, char **out) {
   return eb_copy_part(text, strlen(text), out);
 }
 
-eb_error eb_append(void *items, int *count, size_t size) {
-  void *old, *grown;
-  memcpy(&old, items, sizeof old);
-  grown = eb_recalloc(old, (size_t)*count, (size_t)*count + 1, size);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d entries", *count + 1);
-  memcpy(items, &grown, sizeof grown);
-  ++*count;
-  return EB_OK;
-}
-
 int eb_find(const void *items, int count, size_t size, const char *name, size_t length) {
   for (int i = 0; i < count; i++) {
     const char *own;

@@ -12,9 +12,6 @@
 EB_MUST eb_error eb_copy(const char *text, char **out);
 EB_MUST eb_error eb_copy_part(const char *text, size_t length, char **out);
 
-/* Adds a zeroed entry of `size` bytes to an array: `items` points to the pointer to it. */
-EB_MUST eb_error eb_append(void *items, int *count, size_t size);
-
 /* The index of the entry of that name, or -1. Entries are of `size` bytes, and the first member of
  * each is its name, a char pointer. */
 int eb_find(const void *items, int count, size_t size, const char *name, size_t length);

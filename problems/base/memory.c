@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "problems/base/assert.h"
+
 /* Arrays from LARGE on ask for pages of 2 MiB. A sparse product that streams through 4 KiB ones
  * spends a third of its time on their addresses, and the processor's prefetching ends at each. */
 enum { ALIGNMENT = 64, HUGE_PAGE = 1 << 21, LARGE = 2 * HUGE_PAGE };
@@ -44,6 +46,34 @@ void *eb_recalloc(void *old, size_t old_count, size_t count, size_t size) {
   if (old && kept) memcpy(fresh, old, kept * size);
   free(old);
   return fresh;
+}
+
+eb_error eb_append(void *array, void *count, size_t count_bytes, size_t size, const char *name) {
+  int32_t narrow = 0;
+  int64_t used = 0;
+  void *old;
+  EB_ASSERT(count_bytes == sizeof narrow || count_bytes == sizeof used);
+  memcpy(&narrow, count, sizeof narrow);
+  memcpy(&used, count, count_bytes);
+  if (count_bytes == sizeof narrow) used = narrow;
+  EB_ASSERT(used >= 0);
+  memcpy(&old, array, sizeof old);
+  char *grown = old;
+  if ((used & (used - 1)) == 0) {
+    size_t room = used > 0 ? 2 * (size_t)used : 1;
+    bool fits = count_bytes == sizeof used || used < INT32_MAX / 2;
+    grown = fits ? eb_recalloc(old, (size_t)used, room, size) : NULL;
+    if (!grown)
+      return EB_ERROR(EB_ERR_MEMORY,
+                      "cannot keep %zu entries of %zu bytes for '%s'; use a smaller scene or raise "
+                      "the memory limit",
+                      room, size, name);
+    memcpy(array, &grown, sizeof grown);
+  }
+  memset(grown + size * (size_t)used, 0, size);
+  narrow = (int32_t)++used;
+  memcpy(count, count_bytes == sizeof narrow ? (void *)&narrow : (void *)&used, count_bytes);
+  return EB_OK;
 }
 
 /* Bytes of resident memory of this process; 0 when the machine does not say. */

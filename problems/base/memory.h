@@ -16,6 +16,14 @@ void *eb_calloc(size_t count, size_t size);
  * zeroing the rest. Returns NULL on failure; `old` is then untouched. */
 void *eb_recalloc(void *old, size_t old_count, size_t count, size_t size);
 
+/* EB_TRY(EB_APPEND(array, count)): one entry more, of zeros, at array[count - 1]. The array's room
+ * doubles when it is full, which it is at every power of two: so whoever fills an array in no other
+ * way keeps no capacity. `count` is an integer of 4 or 8 bytes; a failure changes nothing. */
+#define EB_APPEND(array, count)                                                                    \
+  eb_append(&(array), &(count), sizeof(count), sizeof *(array), #array)
+EB_MUST eb_error eb_append(void *array, void *count, size_t count_bytes, size_t size,
+                           const char *name);
+
 /* Bytes that this process may still take: what the machine says it can give without swapping, and
  * no more than RLIMIT_RSS leaves, which `run --memory` sets (the kernel itself ignores it).
  * INT64_MAX when nobody says. Whoever is about to take much asks before. */

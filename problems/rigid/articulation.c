@@ -18,7 +18,7 @@ struct eb_articulation {
   int32_t count;
   eb_rigid_body body[EB_MAX_JOINTS]; /* axes have length 1 */
   double gravity[3];
-  int32_t attached, room;
+  int32_t attached;
   eb_rider *rider;
 };
 
@@ -369,15 +369,8 @@ eb_error eb_articulation_attach(eb_articulation *articulation, int32_t node, int
     if (articulation->rider[k].node == node)
       return EB_ERROR(EB_ERR_INVALID, "node %d rides on body %d already", node,
                       articulation->rider[k].body);
-  if (articulation->attached == articulation->room) {
-    int32_t room = articulation->room ? 2 * articulation->room : 16;
-    eb_rider *grown =
-        eb_recalloc(articulation->rider, (size_t)articulation->room, (size_t)room, sizeof *grown);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot attach %d nodes to rigid bodies", room);
-    articulation->rider = grown;
-    articulation->room = room;
-  }
-  articulation->rider[articulation->attached++] = rider;
+  EB_TRY(EB_APPEND(articulation->rider, articulation->attached));
+  articulation->rider[articulation->attached - 1] = rider;
   return EB_OK;
 }
 
