@@ -52,17 +52,18 @@ static eb_error make_mechanics(eb_scene *scene, bool reference) {
   EB_TRY((reference ? eb_elasticity_create_masses : eb_elasticity_create_shared)(
       scene->mesh, scene->materials, counted, &scene->elasticity));
   eb_contact_settings settings = {.step = scene->dt,
-                                  .friction = scene->bodies_friction,
-                                  .colliders = scene->collider_count,
-                                  .between_bodies = scene->bodies_collide};
+                                  .friction = scene->contacts.bodies_friction,
+                                  .colliders = scene->contacts.collider_count,
+                                  .between_bodies = scene->contacts.bodies_collide};
   double young[EB_MAX_REGIONS];
-  bool wanted = scene->bodies_collide;
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    wanted = wanted || (scene->colliders[c].stiffness <= 0 && !scene->colliders[c].implicit);
+  bool wanted = scene->contacts.bodies_collide;
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    wanted = wanted || (scene->contacts.colliders[c].stiffness <= 0 &&
+                        !scene->contacts.colliders[c].implicit);
   for (int32_t r = 0; r < scene->material_count; r++) young[r] = scene->materials[r].young;
   if (!wanted) return EB_OK;
   return eb_contact_create(scene->mesh, scene->surface, eb_elasticity_mass(scene->elasticity),
-                           scene->node_area, young, &settings, &scene->contact);
+                           scene->node_area, young, &settings, &scene->contacts.penalty);
 }
 
 /* ---- what setup may say ---------------------------------------------------------------------- */
@@ -70,23 +71,24 @@ static eb_error make_mechanics(eb_scene *scene, bool reference) {
 /* The scripted cuts: in order, and no node that rides on a body is parted, for its copy would be
  * free. Articulated nodes are nodes of the mesh. */
 static eb_error ask_for_cuts(eb_scene *scene) {
-  int32_t count = scene->ops->cuts ? scene->ops->cuts(scene, scene->cuts) : 0;
+  int32_t count = scene->ops->cuts ? scene->ops->cuts(scene, scene->script.cuts) : 0;
   if (count < 0 || count > EB_MAX_CUTS)
     return EB_ERROR(EB_ERR_LIMIT, "%d cuts are scripted; a scene makes at most %d", count,
                     EB_MAX_CUTS);
-  if (count > 0 && scene->load_count > 0)
+  if (count > 0 && scene->script.load_count > 0)
     return EB_ERROR(EB_ERR_UNSUPPORTED, "a scene with cuts cannot have loads: their patterns are "
                                         "of the uncut nodes");
-  scene->cut_count = count;
+  scene->script.cut_count = count;
   for (int32_t c = 0; c < count; c++) {
-    EB_TRY(eb_cut_validate(&scene->cuts[c]));
-    if (c > 0 && scene->cuts[c].time < scene->cuts[c - 1].time)
+    EB_TRY(eb_cut_validate(&scene->script.cuts[c]));
+    if (c > 0 && scene->script.cuts[c].time < scene->script.cuts[c - 1].time)
       return EB_ERROR(EB_ERR_INVALID, "the cut at %g s is scripted behind the one at %g s",
-                      scene->cuts[c].time, scene->cuts[c - 1].time);
+                      scene->script.cuts[c].time, scene->script.cuts[c - 1].time);
   }
-  int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
+  int32_t carried =
+      scene->rigid.articulation ? eb_articulation_attached(scene->rigid.articulation) : 0;
   for (int32_t k = 0; k < carried; k++) {
-    int32_t node = eb_articulation_node(scene->articulation, k);
+    int32_t node = eb_articulation_node(scene->rigid.articulation, k);
     if (node < 0 || node >= scene->mesh->node_count)
       return EB_ERROR(EB_ERR_INVALID, "node %d rides on a rigid body, but nodes are 0 to %d", node,
                       scene->mesh->node_count - 1);
@@ -104,14 +106,14 @@ static eb_error ask_for_cuts(eb_scene *scene) {
 static eb_error check_riders(const eb_scene *scene) {
   uint8_t *fixed;
   double *target;
-  if (scene->cut_count > 0 || scene->articulation)
+  if (scene->script.cut_count > 0 || scene->rigid.articulation)
     return EB_ERROR(EB_ERR_UNSUPPORTED,
                     "a scene with rigid regions can have neither cuts nor an articulation");
   EB_TRY(EB_NEW(fixed, scene->mesh->node_count));
   eb_error error = EB_NEW(target, 3 * (size_t)scene->mesh->node_count);
   if (!error) eb_scene_boundary(scene, 0, fixed, target);
   for (int32_t i = 0; !error && i < scene->mesh->node_count; i++)
-    if (fixed[i] && scene->free_bodies->of_node[i] >= 0)
+    if (fixed[i] && scene->rigid.free_bodies->of_node[i] >= 0)
       error = EB_ERROR(EB_ERR_INVALID,
                        "node %d is scripted and of a rigid region; make what is scripted an "
                        "obstacle, or an elastic region",
@@ -124,23 +126,24 @@ static eb_error check_riders(const eb_scene *scene) {
 /* Checks what the setup says of contact as constraints, and makes free_bodies of the regions it
  * declares rigid. Asks the scene's boundary and for its cuts: both must be there. */
 static eb_error make_constraints(eb_scene *scene) {
-  double friction = scene->contact_friction, density[EB_MAX_REGIONS];
-  bool constrained = scene->obstacle_count != 0 || friction != 0;
-  for (int32_t r = 0; r < EB_MAX_REGIONS; r++) constrained = constrained || scene->rigid[r];
+  double friction = scene->contacts.friction, density[EB_MAX_REGIONS];
+  bool constrained = scene->contacts.obstacle_count != 0 || friction != 0;
+  for (int32_t r = 0; r < EB_MAX_REGIONS; r++) constrained = constrained || scene->rigid.regions[r];
   if (constrained && !(scene->ops->needs & EB_CAP_CONTACT))
     return EB_ERROR(EB_ERR_INVALID,
                     "obstacles, contact friction and rigid regions belong to contact as "
                     "constraints; add EB_CAP_CONTACT to the scene's needs");
   if (!(friction >= 0 && isfinite(friction)))
     return EB_ERROR(EB_ERR_INVALID, "contact friction is %g; it is to be at least 0", friction);
-  if (scene->obstacle_count < 0 || scene->obstacle_count > EB_MAX_OBSTACLES)
+  if (scene->contacts.obstacle_count < 0 || scene->contacts.obstacle_count > EB_MAX_OBSTACLES)
     return EB_ERROR(EB_ERR_LIMIT, "%d obstacles are set up; a scene has at most %d",
-                    scene->obstacle_count, EB_MAX_OBSTACLES);
-  for (int32_t o = 0; o < scene->obstacle_count; o++)
-    EB_TRY(eb_error_prefix(eb_obstacle_validate(&scene->obstacles[o]), "obstacle %d", o));
+                    scene->contacts.obstacle_count, EB_MAX_OBSTACLES);
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++)
+    EB_TRY(eb_error_prefix(eb_obstacle_validate(&scene->contacts.obstacles[o]), "obstacle %d", o));
   for (int32_t r = 0; r < scene->material_count; r++) density[r] = scene->materials[r].density;
-  EB_TRY(eb_free_bodies_create(scene->mesh, scene->rigid, density, &scene->free_bodies));
-  return scene->free_bodies ? check_riders(scene) : EB_OK;
+  EB_TRY(
+      eb_free_bodies_create(scene->mesh, scene->rigid.regions, density, &scene->rigid.free_bodies));
+  return scene->rigid.free_bodies ? check_riders(scene) : EB_OK;
 }
 
 /* ---- bounds of the audit --------------------------------------------------------------------- */
@@ -166,8 +169,8 @@ static eb_error bound_penetration(eb_scene *scene) {
   EB_TRY(eb_scene_body_diagonal(scene, &diagonal));
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     speed2 = fmax(speed2, eb_dot3(scene->v0 + 3 * (size_t)i, scene->v0 + 3 * (size_t)i));
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    const eb_collider *collider = &scene->colliders[c];
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++) {
+    const eb_collider *collider = &scene->contacts.colliders[c];
     /* The least distance of a node at the start; the most that a script moves at in the default
      * run. */
     for (int32_t i = 0; i < scene->mesh->node_count; i++)
@@ -182,15 +185,16 @@ static eb_error bound_penetration(eb_scene *scene) {
   eb_ranks_max(eb_scene_ranks(scene), 1, &speed2);
   if (fall > 0 && isfinite(fall))
     speed2 += 2 * sqrt(eb_dot3(scene->gravity, scene->gravity)) * fall;
-  scene->penetration_bound = diagonal / 20 + 1.5 * scene->dt * (sqrt(speed2) + collider_speed);
+  scene->contacts.penetration_bound =
+      diagonal / 20 + 1.5 * scene->dt * (sqrt(speed2) + collider_speed);
   return EB_OK;
 }
 
 /* They count on nodes that stay the same ones, and move by forces or by script. */
 static eb_error check_springs_and_clusters(const eb_scene *scene) {
-  bool plain = scene->cut_count == 0 && !scene->articulation && !scene->free_bodies &&
-               !(scene->ops->needs & EB_CAP_CONTACT);
-  if (!plain && (scene->spring_count > 0 || scene->clusters.count > 0))
+  bool plain = scene->script.cut_count == 0 && !scene->rigid.articulation &&
+               !scene->rigid.free_bodies && !(scene->ops->needs & EB_CAP_CONTACT);
+  if (!plain && (scene->script.spring_count > 0 || scene->clusters.count > 0))
     return EB_ERROR(EB_ERR_UNSUPPORTED, "a scene with springs or clusters can have neither cuts, "
                                         "nor rigid bodies, nor contact as constraints");
   EB_TRY(eb_springs_check(scene));
@@ -201,9 +205,9 @@ static eb_error check_springs_and_clusters(const eb_scene *scene) {
 
 /* What several processes cannot share: it looks at pairs of nodes, wherever they are. */
 static eb_error check_parts(const eb_scene *scene) {
-  bool plain = scene->collider_count == 0 && !scene->bodies_collide && !scene->ops->cuts &&
-               !scene->articulation && scene->spring_count == 0 && scene->clusters.count == 0 &&
-               !(scene->ops->needs & EB_CAP_CONTACT);
+  bool plain = scene->contacts.collider_count == 0 && !scene->contacts.bodies_collide &&
+               !scene->ops->cuts && !scene->rigid.articulation && scene->script.spring_count == 0 &&
+               scene->clusters.count == 0 && !(scene->ops->needs & EB_CAP_CONTACT);
   if (scene->part && !plain)
     return EB_ERROR(EB_ERR_UNSUPPORTED,
                     "a scene with colliders, contact, cuts, rigid bodies, springs or clusters "
@@ -234,12 +238,12 @@ static eb_error make_rest(eb_scene *scene) {
   EB_TRY(EB_NEW(scene->x0, 3 * nodes));
   memcpy(scene->x0, scene->mesh->X, 3 * nodes * sizeof *scene->x0);
   EB_TRY(EB_NEW(scene->v0, 3 * nodes));
-  EB_TRY(EB_NEW(scene->node_origin, nodes));
-  for (size_t i = 0; i < nodes; i++) scene->node_origin[i] = (int32_t)i;
-  scene->uncut_nodes = scene->mesh->node_count;
+  EB_TRY(EB_NEW(scene->script.node_origin, nodes));
+  for (size_t i = 0; i < nodes; i++) scene->script.node_origin[i] = (int32_t)i;
+  scene->script.uncut_nodes = scene->mesh->node_count;
   scene->dt = eb_values_real(scene->parameters, "dt");
   scene->material_count = scene->mesh->region_count;
-  scene->contact_bounds = contact_bounds;
+  scene->contacts.bounds = contact_bounds;
   return EB_OK;
 }
 
@@ -264,7 +268,7 @@ static eb_error build(eb_scene *scene, const char *assignments, const char *mesh
   EB_TRY(make_mesh(scene, mesh_file, cache_dir, ranks));
   EB_TRY(eb_ranks_agree(ranks, make_rest(scene)));
   EB_TRY(eb_ranks_agree(ranks, ops->setup(scene)));
-  if (scene->penetration_bound <= 0) EB_TRY(bound_penetration(scene));
+  if (scene->contacts.penetration_bound <= 0) EB_TRY(bound_penetration(scene));
   EB_TRY(eb_ranks_agree(ranks, finish(scene, reference)));
   return eb_scene_make_hash(scene);
 }
@@ -310,21 +314,21 @@ eb_error eb_scene_create(const eb_scene_ops *ops, const char *assignments, const
 void eb_scene_destroy(eb_scene *scene) {
   if (!scene) return;
   if (scene->ops && scene->ops->clear) scene->ops->clear(scene);
-  eb_articulation_destroy(scene->articulation);
-  eb_free_bodies_destroy(scene->free_bodies);
-  for (int o = 0; o < EB_MAX_OBSTACLES; o++) eb_obstacle_clear(&scene->obstacles[o]);
-  eb_contact_destroy(scene->contact);
+  eb_articulation_destroy(scene->rigid.articulation);
+  eb_free_bodies_destroy(scene->rigid.free_bodies);
+  for (int o = 0; o < EB_MAX_OBSTACLES; o++) eb_obstacle_clear(&scene->contacts.obstacles[o]);
+  eb_contact_destroy(scene->contacts.penalty);
   eb_elasticity_destroy(scene->elasticity);
-  for (int g = 0; g < EB_MAX_GRIPS; g++) free(scene->grips[g].nodes);
-  for (int32_t k = 0; k < scene->load_count; k++) free(scene->load[k]);
-  free(scene->spring_node);
+  for (int g = 0; g < EB_MAX_GRIPS; g++) free(scene->script.grips[g].nodes);
+  for (int32_t k = 0; k < scene->script.load_count; k++) free(scene->script.load[k]);
+  free(scene->script.spring_node);
   eb_cluster_set_clear(&scene->clusters);
-  free(scene->node_origin);
+  free(scene->script.node_origin);
   free(scene->v0);
   free(scene->x0);
   free(scene->node_area);
   eb_surface_destroy(scene->surface);
-  eb_mesh_destroy(scene->uncut_mesh);
+  eb_mesh_destroy(scene->script.uncut_mesh);
   eb_part_destroy(scene->part);
   eb_mesh_destroy(scene->mesh);
   eb_values_destroy(scene->parameters);
@@ -332,10 +336,10 @@ void eb_scene_destroy(eb_scene *scene) {
 }
 
 eb_error eb_scene_add_load(eb_scene *scene, double **pattern) {
-  if (scene->load_count == EB_MAX_LOADS)
+  if (scene->script.load_count == EB_MAX_LOADS)
     return EB_ERROR(EB_ERR_LIMIT, "a scene takes at most %d loads", EB_MAX_LOADS);
   EB_TRY(EB_NEW(*pattern, 3 * (size_t)scene->mesh->node_count));
-  scene->load[scene->load_count++] = *pattern;
+  scene->script.load[scene->script.load_count++] = *pattern;
   return EB_OK;
 }
 
@@ -357,7 +361,7 @@ static eb_error follow_nodes(eb_scene *scene, eb_state *state, const int32_t *pa
                              int32_t before) {
   int32_t nodes = scene->mesh->node_count;
   double **vectors[] = {&scene->x0, &scene->v0, &state->x, &state->v};
-  EB_TRY(follow((void **)&scene->node_origin, sizeof(int32_t), parent, before, nodes));
+  EB_TRY(follow((void **)&scene->script.node_origin, sizeof(int32_t), parent, before, nodes));
   for (int k = 0; k < 4; k++)
     EB_TRY(follow((void **)vectors[k], 3 * sizeof(double), parent, before, nodes));
   state->node_count = nodes;
@@ -368,10 +372,11 @@ static eb_error follow_nodes(eb_scene *scene, eb_state *state, const int32_t *pa
 static eb_error cut_mesh(const eb_scene *scene, const eb_cut *cut, eb_mesh *mesh,
                          int32_t **parent) {
   int32_t before = mesh->node_count;
-  int32_t carried = scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
+  int32_t carried =
+      scene->rigid.articulation ? eb_articulation_attached(scene->rigid.articulation) : 0;
   EB_TRY(eb_mesh_cut(mesh, cut, parent));
   for (int32_t k = 0; k < carried; k++) {
-    int32_t node = eb_articulation_node(scene->articulation, k);
+    int32_t node = eb_articulation_node(scene->rigid.articulation, k);
     for (int32_t i = before; i < mesh->node_count; i++) {
       if ((*parent)[i] != node) continue;
       free(*parent);
@@ -383,16 +388,16 @@ static eb_error cut_mesh(const eb_scene *scene, const eb_cut *cut, eb_mesh *mesh
 }
 
 static eb_error make_cut(eb_scene *scene, eb_state *state) {
-  const eb_cut *cut = &scene->cuts[scene->cuts_made];
+  const eb_cut *cut = &scene->script.cuts[scene->script.cuts_made];
   int32_t before = scene->mesh->node_count, *parent;
   if (state->node_count != before)
     return EB_ERROR(EB_ERR_INVALID, "a state of %d nodes does not fit a mesh of %d nodes",
                     state->node_count, before);
-  if (!scene->uncut_mesh) EB_TRY(eb_mesh_copy(scene->mesh, &scene->uncut_mesh));
+  if (!scene->script.uncut_mesh) EB_TRY(eb_mesh_copy(scene->mesh, &scene->script.uncut_mesh));
   EB_TRY(cut_mesh(scene, cut, scene->mesh, &parent));
   eb_error error = follow_nodes(scene, state, parent, before);
   free(parent);
-  scene->cuts_made++;
+  scene->script.cuts_made++;
   return eb_error_prefix(error, "the cut at %g s", cut->time);
 }
 
@@ -400,17 +405,17 @@ eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed) {
   int32_t nodes = scene->mesh->node_count;
   *changed = false;
   /* Times are sums of steps: a cut a hair beyond the start of a step belongs to it. */
-  while (scene->cuts_made < scene->cut_count &&
-         scene->cuts[scene->cuts_made].time <= state->time + 1e-6 * scene->dt)
+  while (scene->script.cuts_made < scene->script.cut_count &&
+         scene->script.cuts[scene->script.cuts_made].time <= state->time + 1e-6 * scene->dt)
     EB_TRY(make_cut(scene, state));
   if (scene->mesh->node_count != nodes) {
     /* Surface, areas, elasticity and contact of the mesh as it is now. */
     bool reference = !eb_elasticity_sweeps(scene->elasticity);
-    eb_contact_destroy(scene->contact);
+    eb_contact_destroy(scene->contacts.penalty);
     eb_elasticity_destroy(scene->elasticity);
     free(scene->node_area);
     eb_surface_destroy(scene->surface);
-    scene->contact = NULL;
+    scene->contacts.penalty = NULL;
     scene->elasticity = NULL;
     scene->node_area = NULL;
     scene->surface = NULL;
@@ -432,9 +437,9 @@ eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed) {
 static eb_error make_all_cuts(const eb_scene *scene, eb_mesh *mesh, int32_t **parent) {
   EB_TRY(EB_NEW(*parent, mesh->node_count));
   for (int32_t i = 0; i < mesh->node_count; i++) (*parent)[i] = i;
-  for (int32_t c = scene->cuts_made; c < scene->cut_count; c++) {
+  for (int32_t c = scene->script.cuts_made; c < scene->script.cut_count; c++) {
     int32_t before = mesh->node_count, *from;
-    EB_TRY(cut_mesh(scene, &scene->cuts[c], mesh, &from));
+    EB_TRY(cut_mesh(scene, &scene->script.cuts[c], mesh, &from));
     memcpy(from, *parent, (size_t)before * sizeof *from);
     free(*parent);
     *parent = from;

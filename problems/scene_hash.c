@@ -34,8 +34,8 @@ static uint64_t hash_materials(uint64_t hash, const eb_scene *scene) {
 }
 
 static uint64_t hash_colliders(uint64_t hash, const eb_scene *scene) {
-  for (int32_t c = 0; c < scene->collider_count && c < EB_MAX_COLLIDERS; c++) {
-    const eb_collider *collider = &scene->colliders[c];
+  for (int32_t c = 0; c < scene->contacts.collider_count && c < EB_MAX_COLLIDERS; c++) {
+    const eb_collider *collider = &scene->contacts.colliders[c];
     int32_t kind = (int32_t)collider->kind;
     double values[5] = {collider->radius, collider->half_length, collider->stiffness,
                         collider->damping, collider->friction};
@@ -55,8 +55,8 @@ static uint64_t hash_colliders(uint64_t hash, const eb_scene *scene) {
 }
 
 static uint64_t hash_obstacles(uint64_t hash, const eb_scene *scene) {
-  for (int32_t o = 0; o < scene->obstacle_count; o++) {
-    const eb_obstacle *obstacle = &scene->obstacles[o];
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
+    const eb_obstacle *obstacle = &scene->contacts.obstacles[o];
     const eb_surface *surface = obstacle->surface;
     size_t triangles = (size_t)surface->triangle_count;
     hash = hash_reals(hash, surface->X, 3 * (size_t)surface->vertex_count);
@@ -208,7 +208,7 @@ static eb_error hash_script(eb_scene *scene, script *s, uint64_t *hash) {
     EB_TRY(eb_scene_stream(scene, EB_NODES, sizeof *s->held, s->held, hash_places, &so_far));
     *hash = so_far.hash;
   }
-  scene->stands_still = eb_ranks_all(eb_scene_ranks(scene), still);
+  scene->script.stands_still = eb_ranks_all(eb_scene_ranks(scene), still);
   return EB_OK;
 }
 
@@ -218,11 +218,12 @@ static eb_error hash_scripts(eb_scene *scene, uint64_t *hash) {
   if (!error) error = hash_script(scene, &s, hash);
   close_script(&s);
   if (error) return error;
-  for (int32_t k = 0; k < scene->load_count; k++) EB_TRY(hash_vectors(scene, scene->load[k], hash));
-  for (int t = 0; scene->load_count > 0 && t < EB_SCRIPT_SAMPLES; t++) {
+  for (int32_t k = 0; k < scene->script.load_count; k++)
+    EB_TRY(hash_vectors(scene, scene->script.load[k], hash));
+  for (int t = 0; scene->script.load_count > 0 && t < EB_SCRIPT_SAMPLES; t++) {
     double magnitude[EB_MAX_LOADS];
     eb_scene_load_magnitudes(scene, eb_script_time(t), magnitude);
-    *hash = hash_reals(*hash, magnitude, (size_t)scene->load_count);
+    *hash = hash_reals(*hash, magnitude, (size_t)scene->script.load_count);
   }
   return EB_OK;
 }
@@ -235,22 +236,24 @@ static eb_error hash_all(eb_scene *scene, uint64_t *out) {
   uint64_t hash;
   EB_TRY(hash_mesh(scene, &hash));
   hash = hash_colliders(hash_materials(hash, scene), scene);
-  if (scene->contact) hash = eb_contact_hash(scene->contact, hash);
+  if (scene->contacts.penalty) hash = eb_contact_hash(scene->contacts.penalty, hash);
   hash = hash_reals(hash_reals(hash, scene->gravity, 3), &scene->dt, 1);
   EB_TRY(hash_vectors(scene, scene->x0, &hash));
   EB_TRY(hash_vectors(scene, scene->v0, &hash));
-  if (scene->articulation) hash = eb_articulation_hash(scene->articulation, hash);
+  if (scene->rigid.articulation) hash = eb_articulation_hash(scene->rigid.articulation, hash);
   /* Contact as constraints. */
-  if (scene->contact_friction > 0) hash = hash_reals(hash, &scene->contact_friction, 1);
+  if (scene->contacts.friction > 0) hash = hash_reals(hash, &scene->contacts.friction, 1);
   hash = hash_obstacles(hash, scene);
-  if (scene->free_bodies) hash = eb_hash(hash, scene->rigid, (size_t)scene->material_count);
+  if (scene->rigid.free_bodies)
+    hash = eb_hash(hash, scene->rigid.regions, (size_t)scene->material_count);
   /* Activation is a number a time: many times of the default run can be looked at. */
   for (int s = 0; ops->activation && s <= ACTIVATION_TIMES; s++) {
     double end = (double)ops->steps * scene->dt;
     double activation = ops->activation(scene, end * s / ACTIVATION_TIMES);
     hash = hash_reals(hash, &activation, 1);
   }
-  for (const eb_cut *cut = scene->cuts; cut < scene->cuts + scene->cut_count; cut++) {
+  for (const eb_cut *cut = scene->script.cuts; cut < scene->script.cuts + scene->script.cut_count;
+       cut++) {
     hash = hash_reals(hash_reals(hash, cut->origin, 3), cut->normal, 3);
     hash = hash_reals(hash_reals(hash, &cut->time, 1), &cut->radius, 1);
   }
@@ -314,14 +317,14 @@ static difference local_difference(const eb_scene *a, const eb_scene *b) {
   if (a->material_count != b->material_count ||
       hash_materials(EB_HASH_SEED, a) != hash_materials(EB_HASH_SEED, b))
     return MATERIALS;
-  if (a->collider_count != b->collider_count ||
+  if (a->contacts.collider_count != b->contacts.collider_count ||
       hash_colliders(EB_HASH_SEED, a) != hash_colliders(EB_HASH_SEED, b))
     return COLLIDERS;
   if (!same_reals(eb_elasticity_mass(a->elasticity), eb_elasticity_mass(b->elasticity), nodes))
     return MASSES;
   if (!same_reals(a->node_area, b->node_area, nodes)) return AREAS;
-  if (!same_reals(&a->penetration_bound, &b->penetration_bound, 1) ||
-      memcmp(&a->contact_bounds, &b->contact_bounds, sizeof a->contact_bounds) != 0)
+  if (!same_reals(&a->contacts.penetration_bound, &b->contacts.penetration_bound, 1) ||
+      memcmp(&a->contacts.bounds, &b->contacts.bounds, sizeof a->contacts.bounds) != 0)
     return BOUNDS;
   if (!same_reals(a->x0, b->x0, 3 * nodes) || !same_reals(a->v0, b->v0, 3 * nodes)) return START;
   return SAME;

@@ -4,7 +4,7 @@
 
 #include "problems/scene_impl.h"
 
-/* Fills scene->hash, and scene->stands_still, once everything else is there. Collective. */
+/* Fills scene->hash, and scene->script.stands_still, once everything else is there. Collective. */
 EB_MUST eb_error eb_scene_make_hash(eb_scene *scene);
 
 #endif

@@ -119,6 +119,51 @@ typedef struct eb_cluster_set {
   double *rest;      /* start[count] x 3: places at rest off their mean, m */
 } eb_cluster_set;
 
+/* What touches: colliders, bodies that push each other, and contact as constraints. Filled by
+ * setup, but for `penalty`. */
+typedef struct eb_contact_setup {
+  int32_t collider_count;
+  eb_collider colliders[EB_MAX_COLLIDERS];
+  /* How deep a node may be in a collider at the end of a step, m; more breaks a rule of the audit.
+   * Where setup leaves 0, a twentieth of the diagonal of a body and one and a half times the way of
+   * a step at the speed of the first impact. */
+  double penetration_bound;
+  bool bodies_collide;    /* whether the connected bodies of the mesh push each other */
+  double bodies_friction; /* Coulomb's mu between them */
+  /* of bodies, and of colliders without a stiffness of their own; NULL when there is neither */
+  eb_contact *penalty;
+  /* Contact as constraints (EB_CAP_CONTACT): of all surfaces of the mesh, with each other and
+   * themselves, and of obstacles. */
+  double friction; /* Coulomb's mu */
+  eb_contact_bounds bounds;
+  int32_t obstacle_count;
+  eb_obstacle obstacles[EB_MAX_OBSTACLES];
+} eb_contact_setup;
+
+typedef struct eb_rigid_setup {
+  uint8_t regions[EB_MAX_REGIONS]; /* that setup declares rigid; only with EB_CAP_CONTACT */
+  eb_free_bodies *free_bodies;     /* their connected components, or NULL */
+  eb_articulation *articulation;   /* rigid bodies that nodes ride on; made by setup, or NULL */
+} eb_rigid_setup;
+
+/* What moves, pushes, pulls and cuts in the course of time. */
+typedef struct eb_script {
+  bool stands_still; /* scripted nodes are the same at all times, and where they rest */
+  int32_t load_count;
+  double *load[EB_MAX_LOADS]; /* node_count x 3 each, N (eb_scene_add_load) */
+  int32_t spring_count;
+  int32_t *spring_node; /* spring_count: the nodes of springs (eb_scene_add_spring) */
+  int32_t grip_count;
+  eb_grip grips[EB_MAX_GRIPS]; /* filled by setup (problems/scenes/common.h) */
+  int32_t cut_count, cuts_made;
+  eb_cut cuts[EB_MAX_CUTS]; /* by rising time */
+  /* Of every node the one of the uncut mesh that it was; cuts append copies of nodes and never
+   * renumber. node_count entries. */
+  int32_t *node_origin;
+  int32_t uncut_nodes; /* nodes before the first cut */
+  eb_mesh *uncut_mesh; /* what ops->boundary is shown as scene->mesh after a cut; NULL before */
+} eb_script;
+
 struct eb_scene {
   const eb_scene_ops *ops;
   eb_values *parameters;
@@ -130,41 +175,11 @@ struct eb_scene {
   eb_elasticity *elasticity;
   double gravity[3]; /* m/s^2 */
   double dt;         /* s */
-  int32_t collider_count;
-  eb_collider colliders[EB_MAX_COLLIDERS];
-  /* How deep a node may be in a collider at the end of a step, m; more breaks a rule of the audit.
-   * Where setup leaves 0, a twentieth of the diagonal of a body and one and a half times the way of
-   * a step at the speed of the first impact. */
-  double penetration_bound;
-  bool stands_still;      /* scripted nodes are the same at all times, and where they rest */
-  bool bodies_collide;    /* whether the connected bodies of the mesh push each other */
-  double bodies_friction; /* Coulomb's mu between them */
-  /* of bodies, and of colliders without a stiffness of their own; NULL when there is neither */
-  eb_contact *contact;
-  /* Contact as constraints (EB_CAP_CONTACT): of all surfaces of the mesh, with each other and
-   * themselves, and of obstacles. */
-  double contact_friction; /* Coulomb's mu */
-  eb_contact_bounds contact_bounds;
-  int32_t obstacle_count;
-  eb_obstacle obstacles[EB_MAX_OBSTACLES]; /* filled by setup */
-  uint8_t rigid[EB_MAX_REGIONS]; /* regions that setup declares rigid; only with EB_CAP_CONTACT */
-  eb_free_bodies *free_bodies;   /* their connected components, or NULL */
-  eb_articulation *articulation; /* rigid bodies that nodes ride on; made by setup, or NULL */
-  int32_t load_count;
-  double *load[EB_MAX_LOADS]; /* node_count x 3 each, N (eb_scene_add_load) */
-  int32_t spring_count;
-  int32_t *spring_node; /* spring_count: the nodes of springs (eb_scene_add_spring) */
+  eb_contact_setup contacts;
+  eb_rigid_setup rigid;
+  eb_script script;
   eb_cluster_set clusters;
-  int32_t grip_count;
-  eb_grip grips[EB_MAX_GRIPS]; /* filled by setup (problems/scenes/common.h) */
   double *x0, *v0; /* initial state, node_count x 3; setup may change them (rest and zero before) */
-  int32_t cut_count, cuts_made;
-  eb_cut cuts[EB_MAX_CUTS]; /* by rising time */
-  /* Of every node the one of the uncut mesh that it was; cuts append copies of nodes and never
-   * renumber. node_count entries. */
-  int32_t *node_origin;
-  int32_t uncut_nodes;   /* nodes before the first cut */
-  eb_mesh *uncut_mesh;   /* what ops->boundary is shown as scene->mesh after a cut; NULL before */
   char mesh_source[512]; /* "generated", or the file given with --mesh */
   /* Of mesh, materials, boundary, colliders, springs, clusters, gravity, initial state and dt
    * (scripts enter by what they say at some times): equal problems have equal hashes. */

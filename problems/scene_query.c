@@ -11,15 +11,15 @@ void eb_scene_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *
   memset(fixed, 0, nodes);
   memcpy(target, scene->mesh->X, 3 * nodes * sizeof *target);
   if (!scene->ops->boundary) return;
-  if (scene->uncut_mesh) {
+  if (scene->script.uncut_mesh) {
     eb_scene uncut = *scene;
-    uncut.mesh = scene->uncut_mesh;
+    uncut.mesh = scene->script.uncut_mesh;
     scene->ops->boundary(&uncut, t, fixed, target);
   } else {
     scene->ops->boundary(scene, t, fixed, target);
   }
-  for (size_t i = (size_t)scene->uncut_nodes; i < nodes; i++) {
-    size_t origin = (size_t)scene->node_origin[i];
+  for (size_t i = (size_t)scene->script.uncut_nodes; i < nodes; i++) {
+    size_t origin = (size_t)scene->script.node_origin[i];
     fixed[i] = fixed[origin];
     memcpy(target + 3 * i, target + 3 * origin, 3 * sizeof *target);
   }
@@ -35,25 +35,26 @@ void eb_scene_force(const eb_scene *scene, double t, const double *x, const doub
   const double *mass = eb_elasticity_mass(scene->elasticity);
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     for (int d = 0; d < 3; d++) f[3 * i + d] = mass[i] * scene->gravity[d];
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    const eb_collider *collider = &scene->colliders[c];
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++) {
+    const eb_collider *collider = &scene->contacts.colliders[c];
     bool pushes = collider->stiffness > 0 && !collider->implicit;
     for (int32_t i = 0; pushes && i < scene->mesh->node_count; i++)
       if (scene->node_area[i] > 0)
         eb_collider_force(collider, t, scene->node_area[i], x + 3 * i, v + 3 * i, f + 3 * i);
   }
-  if (scene->contact)
-    eb_contact_force(scene->contact, scene->colliders, scene->collider_count, t, x, v, f);
+  if (scene->contacts.penalty)
+    eb_contact_force(scene->contacts.penalty, scene->contacts.colliders,
+                     scene->contacts.collider_count, t, x, v, f);
   double magnitude[EB_MAX_LOADS];
   eb_scene_load_magnitudes(scene, t, magnitude);
-  for (int32_t k = 0; k < scene->load_count; k++)
+  for (int32_t k = 0; k < scene->script.load_count; k++)
     for (int64_t i = 0; i < 3 * (int64_t)scene->mesh->node_count; i++)
-      f[i] += magnitude[k] * scene->load[k][i];
+      f[i] += magnitude[k] * scene->script.load[k][i];
 }
 
 uint32_t eb_scene_needs(const eb_scene *scene) {
   uint32_t needs = scene->ops->needs & (EB_CAP_SCRIPTED | EB_CAP_CONTACT | EB_CAP_STATICS);
-  if (!scene->stands_still) needs |= EB_CAP_SCRIPTED;
+  if (!scene->script.stands_still) needs |= EB_CAP_SCRIPTED;
   if (scene->mesh->type == EB_TETRAHEDRON) needs |= EB_CAP_TETRAHEDRA;
   if (scene->mesh->type == EB_HEXAHEDRON)
     needs |= scene->materials[0].integration == EB_INTEGRATION_GAUSS ? EB_CAP_HEXAHEDRA
@@ -66,12 +67,12 @@ uint32_t eb_scene_needs(const eb_scene *scene) {
                                                    : EB_CAP_HYPERELASTIC;
     if (material->fibre != EB_FIBRE_NONE) needs |= EB_CAP_FIBRES;
   }
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    needs |= scene->colliders[c].implicit ? EB_CAP_IMPLICIT_PENALTY : EB_CAP_COLLIDERS;
-  if (scene->cut_count > 0) needs |= EB_CAP_CUTTING;
-  if (scene->articulation) needs |= EB_CAP_ARTICULATION;
-  if (scene->free_bodies) needs |= EB_CAP_FREE_BODIES;
-  if (scene->spring_count > 0) needs |= EB_CAP_SPRINGS;
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    needs |= scene->contacts.colliders[c].implicit ? EB_CAP_IMPLICIT_PENALTY : EB_CAP_COLLIDERS;
+  if (scene->script.cut_count > 0) needs |= EB_CAP_CUTTING;
+  if (scene->rigid.articulation) needs |= EB_CAP_ARTICULATION;
+  if (scene->rigid.free_bodies) needs |= EB_CAP_FREE_BODIES;
+  if (scene->script.spring_count > 0) needs |= EB_CAP_SPRINGS;
   if (scene->clusters.count > 0) needs |= EB_CAP_CLUSTERS;
   return needs;
 }

@@ -15,15 +15,15 @@ static eb_error fill_state(const eb_scene *scene, eb_state *state) {
   memcpy(state->x, scene->x0, size * sizeof *state->x);
   memcpy(state->v, scene->v0, size * sizeof *state->v);
   /* Joints start at their angles, at rest. */
-  if (scene->articulation) {
-    state->joint_count = eb_articulation_joints(scene->articulation);
+  if (scene->rigid.articulation) {
+    state->joint_count = eb_articulation_joints(scene->rigid.articulation);
     EB_TRY(EB_NEW(state->q, state->joint_count));
     EB_TRY(EB_NEW(state->u, state->joint_count));
     for (int32_t j = 0; j < state->joint_count; j++)
-      state->q[j] = eb_articulation_body(scene->articulation, j)->start;
+      state->q[j] = eb_articulation_body(scene->rigid.articulation, j)->start;
   }
   /* Bodies start where the initial state has their nodes, and the nodes where their bodies are. */
-  const eb_free_bodies *bodies = scene->free_bodies;
+  const eb_free_bodies *bodies = scene->rigid.free_bodies;
   const double *X = scene->mesh->X;
   if (!bodies) return EB_OK;
   state->body_count = bodies->count;

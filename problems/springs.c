@@ -18,18 +18,18 @@ eb_error eb_scene_add_spring(eb_scene *scene, int32_t node) {
   if (node < 0 || node >= scene->mesh->node_count)
     return EB_ERROR(EB_ERR_INVALID, "a spring is to pull node %d, but nodes are 0 to %d", node,
                     scene->mesh->node_count - 1);
-  EB_TRY(EB_APPEND(scene->spring_node, scene->spring_count));
-  scene->spring_node[scene->spring_count - 1] = node;
+  EB_TRY(EB_APPEND(scene->script.spring_node, scene->script.spring_count));
+  scene->script.spring_node[scene->script.spring_count - 1] = node;
   return EB_OK;
 }
 
 int32_t eb_scene_springs(const eb_scene *scene, double t, const int32_t **node, double *place,
                          double *stiffness) {
-  int32_t count = scene->spring_count;
-  if (node) *node = scene->spring_node;
+  int32_t count = scene->script.spring_count;
+  if (node) *node = scene->script.spring_node;
   if (!place || !stiffness || count == 0) return count;
   for (int32_t s = 0; s < count; s++) {
-    memcpy(place + 3 * (int64_t)s, scene->mesh->X + 3 * (int64_t)scene->spring_node[s],
+    memcpy(place + 3 * (int64_t)s, scene->mesh->X + 3 * (int64_t)scene->script.spring_node[s],
            3 * sizeof *place);
     stiffness[s] = 0;
   }
@@ -55,12 +55,12 @@ static eb_error check_values(const eb_springs *springs, double t) {
 }
 
 eb_error eb_springs_check(const eb_scene *scene) {
-  if (scene->spring_count == 0) return EB_OK;
+  if (scene->script.spring_count == 0) return EB_OK;
   if (!scene->ops->springs)
     return EB_ERROR(EB_ERR_INVALID,
                     "%d springs are set up, but the scene's table has no `springs` "
                     "that says where they pull",
-                    scene->spring_count);
+                    scene->script.spring_count);
   eb_springs springs;
   eb_error error = eb_springs_create(scene, &springs);
   for (int i = 0; i <= TIMES && !error; i++) {
@@ -72,11 +72,11 @@ eb_error eb_springs_check(const eb_scene *scene) {
 }
 
 eb_error eb_springs_hash(const eb_scene *scene, uint64_t *hash) {
-  if (scene->spring_count == 0) return EB_OK;
+  if (scene->script.spring_count == 0) return EB_OK;
   eb_springs springs;
   eb_error error = eb_springs_create(scene, &springs);
-  size_t count = (size_t)scene->spring_count;
-  *hash = eb_hash(*hash, scene->spring_node, count * sizeof *scene->spring_node);
+  size_t count = (size_t)scene->script.spring_count;
+  *hash = eb_hash(*hash, scene->script.spring_node, count * sizeof *scene->script.spring_node);
   for (int i = 0; i <= TIMES && !error; i++) {
     eb_springs_set(&springs, scene, time_of(scene, i));
     *hash = eb_hash(*hash, springs.place, 3 * count * sizeof *springs.place);
@@ -89,7 +89,7 @@ eb_error eb_springs_hash(const eb_scene *scene, uint64_t *hash) {
 /* ---- at one time ----------------------------------------------------------------------------- */
 
 eb_error eb_springs_create(const eb_scene *scene, eb_springs *out) {
-  *out = (eb_springs){.count = scene->spring_count, .node = scene->spring_node};
+  *out = (eb_springs){.count = scene->script.spring_count, .node = scene->script.spring_node};
   if (out->count == 0) return EB_OK;
   EB_TRY(EB_NEW(out->place, 3 * (size_t)out->count));
   return EB_NEW(out->stiffness, out->count);

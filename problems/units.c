@@ -33,7 +33,7 @@ bool eb_scene_units(const eb_scene *scene, char *out, size_t bytes) {
   if (scene->part || scene->clusters.count > 0) return false;
   for (int32_t r = 0; r < scene->material_count; r++) {
     const eb_material *m = &scene->materials[r];
-    if (scene->rigid[r]) continue;
+    if (scene->rigid.regions[r]) continue;
     if (!soft || m->young * soft->density < soft->young * m->density) soft = m;
     if (!stiff || m->young * stiff->density > stiff->young * m->density) stiff = m;
   }

@@ -100,7 +100,7 @@ static void carried_velocity(const eb_articulation *articulation, int32_t k, con
 static void add_joints(const eb_audit *audit, const eb_state *before, const eb_state *after,
                        double dt, bool moving, eb_audit_row *row) {
   static const double still[EB_MAX_JOINTS];
-  const eb_articulation *articulation = audit->scene->articulation;
+  const eb_articulation *articulation = audit->scene->rigid.articulation;
   int joints = after->joint_count;
   double r[EB_MAX_JOINTS] = {0}, tau[EB_MAX_JOINTS], mass[EB_MAX_JOINTS * EB_MAX_JOINTS];
   double inertia2 = 0, torques2 = 0, nodes2 = 0, sum2 = 0;
@@ -144,8 +144,8 @@ static void add_penetration(const eb_audit *audit, const eb_state *state, eb_aud
   const eb_scene *scene = audit->scene;
   for (size_t i = 0; i < (size_t)state->node_count; i++) {
     double deepest = 0, normal[3], velocity[3];
-    for (int32_t c = 0; c < scene->collider_count; c++)
-      deepest = fmax(deepest, -eb_collider_distance(&scene->colliders[c], state->time,
+    for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+      deepest = fmax(deepest, -eb_collider_distance(&scene->contacts.colliders[c], state->time,
                                                     state->x + 3 * i, normal, velocity));
     row->contacts += deepest > 0;
     row->max_penetration = fmax(row->max_penetration, deepest);
@@ -164,7 +164,7 @@ static bool all_finite(const double *values, size_t count) {
 static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state *after,
                          eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
-  const eb_articulation *joints = scene->articulation;
+  const eb_articulation *joints = scene->rigid.articulation;
   uint8_t *old = (uint8_t *)audit->own;
   memcpy(old, audit->fixed, audit->nodes);
   memcpy(audit->materials, scene->materials, sizeof audit->materials);
@@ -176,8 +176,8 @@ static void prepare_step(eb_audit *audit, const eb_state *before, const eb_state
   for (size_t i = 0; i < audit->nodes; i++) audit->fixed[i] = audit->fixed[i] != 0;
   for (int32_t k = 0; joints && k < eb_articulation_attached(joints); k++)
     audit->fixed[eb_articulation_node(joints, k)] = EB_AUDIT_CARRIED;
-  for (size_t i = 0; scene->free_bodies && i < audit->nodes; i++)
-    if (scene->free_bodies->of_node[i] >= 0) audit->fixed[i] = EB_AUDIT_CARRIED;
+  for (size_t i = 0; scene->rigid.free_bodies && i < audit->nodes; i++)
+    if (scene->rigid.free_bodies->of_node[i] >= 0) audit->fixed[i] = EB_AUDIT_CARRIED;
   eb_scene_force(scene, before->time, before->x, before->v, audit->force);
   bool as_stiff = eb_audit_springs_prepare(audit, before->time, after->time);
   eb_audit_elastic last = audit->end;
@@ -200,7 +200,8 @@ static void fill_elastic(const eb_audit *audit, const eb_state *state, double ac
 
 static eb_error check_states(const eb_audit *audit, const eb_state *before, const eb_state *after) {
   const eb_scene *scene = audit->scene;
-  int32_t joints = scene->articulation ? eb_articulation_joints(scene->articulation) : 0;
+  int32_t joints =
+      scene->rigid.articulation ? eb_articulation_joints(scene->rigid.articulation) : 0;
   if ((size_t)scene->mesh->node_count != audit->nodes)
     return EB_ERROR(EB_ERR_INVALID,
                     "the mesh of '%s' has been cut since its audit was made; make another",
@@ -208,7 +209,7 @@ static eb_error check_states(const eb_audit *audit, const eb_state *before, cons
   if ((size_t)before->node_count != audit->nodes || (size_t)after->node_count != audit->nodes)
     return EB_ERROR(EB_ERR_INVALID, "the audit of '%s' wants states of %zu nodes, not %d and %d",
                     scene->ops->name, audit->nodes, before->node_count, after->node_count);
-  int32_t bodies = scene->free_bodies ? scene->free_bodies->count : 0;
+  int32_t bodies = scene->rigid.free_bodies ? scene->rigid.free_bodies->count : 0;
   if (before->body_count != bodies || after->body_count != bodies)
     return EB_ERROR(EB_ERR_INVALID,
                     "the audit of '%s' wants states of %d free bodies, not %d and %d",
@@ -282,7 +283,7 @@ eb_error eb_audit_step(eb_audit *audit, const eb_state *before, const eb_state *
                                  : sums[0] > 0      ? sqrt(sums[0] / sums[1])
                                                     : 0;
   eb_audit_energies(audit, after, &row->totals);
-  if (audit->scene->articulation) add_joints(audit, before, after, dt, moving, row);
+  if (audit->scene->rigid.articulation) add_joints(audit, before, after, dt, moving, row);
   add_penetration(audit, after, row);
   const double values[] = {row->implicit_euler.norm,
                            row->implicit_euler.relative,

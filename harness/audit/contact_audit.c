@@ -38,8 +38,8 @@ struct eb_contact_audit {
 static void place(const eb_contact_audit *contact, const double *nodes, double t, double *x) {
   memcpy(x, nodes, 3 * (size_t)contact->nodes * sizeof *x);
   x += 3 * (size_t)contact->nodes;
-  for (int32_t o = 0; o < contact->scene->obstacle_count; o++) {
-    const eb_obstacle *obstacle = &contact->scene->obstacles[o];
+  for (int32_t o = 0; o < contact->scene->contacts.obstacle_count; o++) {
+    const eb_obstacle *obstacle = &contact->scene->contacts.obstacles[o];
     double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, shift[3] = {0};
     if (obstacle->motion) obstacle->motion(t, obstacle->parameters, R, shift);
     for (size_t i = 0; i < (size_t)obstacle->surface->vertex_count; i++, x += 3) {
@@ -54,10 +54,10 @@ static void place(const eb_contact_audit *contact, const double *nodes, double t
 static eb_error create_surfaces(eb_contact_audit *contact) {
   const eb_scene *scene = contact->scene;
   const eb_surface *own = scene->surface;
-  int32_t solids = contact->parts + scene->obstacle_count, first = contact->nodes;
+  int32_t solids = contact->parts + scene->contacts.obstacle_count, first = contact->nodes;
   size_t count = (size_t)own->triangle_count, at = count;
-  for (int32_t o = 0; o < scene->obstacle_count; o++)
-    count += (size_t)scene->obstacles[o].surface->triangle_count;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++)
+    count += (size_t)scene->contacts.obstacles[o].surface->triangle_count;
   EB_FREED int32_t *triangles = NULL, *solid = NULL;
   EB_FREED eb_solid_kind *kind = NULL;
   EB_TRY(EB_NEW(triangles, 3 * count));
@@ -68,8 +68,8 @@ static eb_error create_surfaces(eb_contact_audit *contact) {
   for (size_t t = 0; t < at; t++) solid[t] = contact->part[triangles[3 * t]];
   for (int32_t s = 0; s < contact->parts; s++)
     kind[s] = contact->rider[s] >= 0 ? EB_SOLID_RIGID : EB_SOLID_SOFT;
-  for (int32_t o = 0; o < scene->obstacle_count; o++) {
-    const eb_surface *surface = scene->obstacles[o].surface;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
+    const eb_surface *surface = scene->contacts.obstacles[o].surface;
     kind[contact->parts + o] = EB_SOLID_OBSTACLE;
     for (size_t t = 0; t < (size_t)surface->triangle_count; t++, at++) {
       for (size_t k = 0; k < 3; k++) triangles[3 * at + k] = first + surface->triangles[3 * t + k];
@@ -85,11 +85,11 @@ static eb_error create_surfaces(eb_contact_audit *contact) {
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
 static eb_error fill(eb_contact_audit *contact) {
-  const eb_free_bodies *bodies = contact->scene->free_bodies;
+  const eb_free_bodies *bodies = contact->scene->rigid.free_bodies;
   int32_t vertices = contact->scene->mesh->node_count;
   contact->nodes = vertices;
-  for (int32_t o = 0; o < contact->scene->obstacle_count; o++)
-    vertices += contact->scene->obstacles[o].surface->vertex_count;
+  for (int32_t o = 0; o < contact->scene->contacts.obstacle_count; o++)
+    vertices += contact->scene->contacts.obstacles[o].surface->vertex_count;
   contact->vertices = vertices;
   contact->parts = contact->audit->parts;
   contact->part = contact->audit->part;
@@ -136,7 +136,7 @@ void eb_contact_audit_destroy(eb_contact_audit *contact) {
  * them to. */
 static void measure_bent(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
                          double dt) {
-  const eb_free_bodies *bodies = contact->scene->free_bodies;
+  const eb_free_bodies *bodies = contact->scene->rigid.free_bodies;
   for (size_t i = 0; bodies && before->pose && i < (size_t)contact->nodes; i++) {
     int32_t b = bodies->of_node[i];
     if (b < 0) continue;
@@ -201,7 +201,7 @@ static void sum_parts(eb_contact_audit *contact, const eb_state *before, const e
   for (int32_t part = 0; part < contact->parts; part++) {
     if (contact->rider[part] < 0) continue;
     size_t b = (size_t)contact->rider[part];
-    const eb_free_body *body = &contact->scene->free_bodies->body[b];
+    const eb_free_body *body = &contact->scene->rigid.free_bodies->body[b];
     const double *start = before->twist + 6 * b, *end = after->twist + 6 * b;
     double inertia[9], spin[3], gyroscopic[3];
     add_term(contact, part, MOMENTUM, body->mass, end);
@@ -219,7 +219,7 @@ static void sum_parts(eb_contact_audit *contact, const eb_state *before, const e
 static void balance(eb_contact_audit *contact, const eb_state *before, const eb_state *after,
                     double dt, eb_contact_audit_row *row) {
   static const double rounding = 1e-10;
-  double allowed = contact->scene->contact_bounds.momentum;
+  double allowed = contact->scene->contacts.bounds.momentum;
   sum_parts(contact, before, after, dt);
   for (int32_t s = 0; s < contact->parts; s++) {
     const double *left = contact->sum + 6 * (size_t)s, *scale = contact->scale + 2 * (size_t)s;
@@ -266,11 +266,11 @@ void eb_contact_audit_step(eb_contact_audit *contact, const eb_state *before, co
   if (record) {
     measure_bent(contact, before, after, dt);
     eb_contact_law_measure(record, contact->vertices, contact->x0, contact->x1, contact->bent,
-                           contact->scene->contact_friction, &contact->scene->contact_bounds,
+                           contact->scene->contacts.friction, &contact->scene->contacts.bounds,
                            eb_contact_audit_slack(reason), &row->law);
   }
   row->unrecorded = eb_intersections_unrecorded(contact->intersections, team, contact->x1,
-                                                contact->scene->contact_bounds.near, record);
+                                                contact->scene->contacts.bounds.near, record);
   balance(contact, before, after, dt, row);
   /* What obstacles do on their way: they are pushed back as they push. */
   for (size_t k = 3 * (size_t)contact->nodes; k < 3 * (size_t)contact->vertices; k++)

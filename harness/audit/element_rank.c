@@ -50,7 +50,7 @@ eb_error eb_element_rank(const eb_audit *audit, int32_t element, int *rank) {
   double K[MOST * MOST] = {0}, lambda[MOST], work[ROOM];
   int n = 3 * (int)audit->scene->mesh->type, room = ROOM, info;
   *rank = 0;
-  if (audit->scene->rigid[audit->scene->mesh->region[element]]) return EB_OK;
+  if (audit->scene->rigid.regions[audit->scene->mesh->region[element]]) return EB_OK;
   for (size_t b = 0; b < audit->batch_count; b++)
     for (int k = 0; k < audit->batches[b].count; k++)
       if ((audit->batches[b].first + k) / audit->points == element)

@@ -205,7 +205,7 @@ static batch batch_of(const eb_audit *audit, size_t b) {
                .fibre = mesh->fibre ? rest->fibre : NULL,
                .nodes = mesh->type,
                .planar = mesh->type == EB_TRIANGLE,
-               .rigid = audit->scene->rigid[region] != 0};
+               .rigid = audit->scene->rigid.regions[region] != 0};
   for (int k = 0; k < EB_FOUR; k++) {
     int64_t at = rest->first + (k < rest->count ? k : rest->count - 1);
     out.node[k] = mesh->elements + (size_t)(at / audit->points) * mesh->type;

@@ -63,7 +63,7 @@ static double hexahedron_point(const double *X, const int32_t *node, int q, doub
 eb_error eb_audit_mass_points(eb_audit *audit) {
   const eb_scene *scene = audit->scene;
   eb_mass_points *points;
-  if (!scene->free_bodies) return EB_OK;
+  if (!scene->rigid.free_bodies) return EB_OK;
   EB_TRY(EB_TAKE(&audit->owned, points, 1));
   audit->bodies = points;
   const eb_mesh *mesh = scene->mesh;
@@ -71,21 +71,22 @@ eb_error eb_audit_mass_points(eb_audit *audit) {
   bool tetrahedra = mesh->type == EB_TETRAHEDRON;
   int per_element = tetrahedra ? TETRAHEDRON_POINTS : HEXAHEDRON_POINTS;
   size_t rigid = 0;
-  for (int32_t e = 0; e < mesh->element_count; e++) rigid += scene->rigid[mesh->region[e]] != 0;
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    rigid += scene->rigid.regions[mesh->region[e]] != 0;
   EB_TRY(EB_TAKE(&audit->owned, points->r, 3 * rigid * (size_t)per_element));
   EB_TRY(EB_TAKE(&audit->owned, points->mass, rigid * (size_t)per_element));
   EB_TRY(EB_TAKE(&audit->owned, points->body, rigid * (size_t)per_element));
   for (int32_t e = 0; e < mesh->element_count; e++) {
-    if (!scene->rigid[mesh->region[e]]) continue;
+    if (!scene->rigid.regions[mesh->region[e]]) continue;
     const int32_t *node = mesh->elements + (size_t)e * mesh->type;
-    int32_t body = scene->free_bodies->of_node[node[0]];
+    int32_t body = scene->rigid.free_bodies->of_node[node[0]];
     for (int q = 0; q < per_element; q++) {
       double N[8], volume, *r = points->r + 3 * points->count;
       for (int a = 0; tetrahedra && a < 4; a++) N[a] = a == q ? near : (1 - near) / 3;
       volume = tetrahedra ? eb_mesh_element_volume(mesh, mesh->X, e) / TETRAHEDRON_POINTS
                           : hexahedron_point(mesh->X, node, q, N);
       for (int a = 0; a < (int)mesh->type; a++) eb_add3(N[a], mesh->X + 3 * (size_t)node[a], r);
-      eb_add3(-1, scene->free_bodies->body[body].centre, r);
+      eb_add3(-1, scene->rigid.free_bodies->body[body].centre, r);
       points->mass[points->count] = scene->materials[mesh->region[e]].density * volume;
       points->body[points->count++] = body;
     }
@@ -122,8 +123,8 @@ static void sum_ranks(const eb_audit *audit, eb_audit_totals *totals) {
 
 void eb_audit_energies(const eb_audit *audit, const eb_state *state, eb_audit_totals *totals) {
   const double *gravity = audit->scene->gravity;
-  const eb_free_bodies *bodies = audit->scene->free_bodies;
-  const eb_articulation *articulation = audit->scene->articulation;
+  const eb_free_bodies *bodies = audit->scene->rigid.free_bodies;
+  const eb_articulation *articulation = audit->scene->rigid.articulation;
   for (size_t i = 0; i < audit->own_nodes; i++) {
     if (bodies && bodies->of_node[i] >= 0) continue;
     const double *x = state->x + 3 * i, *v = state->v + 3 * i;
@@ -183,8 +184,8 @@ double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x,
                             double dt, double *residual) {
   const eb_scene *scene = audit->scene;
   double scale2 = 0;
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    const eb_collider *collider = &scene->colliders[c];
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++) {
+    const eb_collider *collider = &scene->contacts.colliders[c];
     for (size_t i = 0; collider->implicit && i < audit->nodes; i++) {
       double normal[3], velocity[3], push[3], *r = residual + 3 * i;
       double depth =
@@ -211,8 +212,8 @@ double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x,
 static double sum_penalty(const eb_audit *audit, double time, const double *x, double dt,
                           const eb_state *start) {
   double sum = 0, scale = dt > 0 ? dt : 0.5;
-  for (int32_t c = 0; c < audit->scene->collider_count; c++) {
-    const eb_collider *collider = &audit->scene->colliders[c];
+  for (int32_t c = 0; c < audit->scene->contacts.collider_count; c++) {
+    const eb_collider *collider = &audit->scene->contacts.colliders[c];
     bool counts = collider->implicit && (!(dt > 0) || collider->motion);
     for (size_t i = 0; counts && i < audit->nodes; i++) {
       double normal[3], velocity[3];
@@ -239,8 +240,8 @@ double eb_audit_taken_penalty_energy(const eb_audit *audit, const eb_declaration
 
 bool eb_audit_meets(const eb_scene *scene, const eb_state *before, const eb_state *after, double dt,
                     bool every, size_t i) {
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    const eb_collider *collider = &scene->colliders[c];
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++) {
+    const eb_collider *collider = &scene->contacts.colliders[c];
     double normal[3], velocity[3], speed = sqrt(eb_audit_squared(before->v + 3 * i));
     if (!every && !collider->implicit) continue;
     double near = collider->margin + 2 * dt * speed;

@@ -281,7 +281,7 @@ static bool reduce(const eb_audit *audit, const eb_state *before, const eb_state
   const double *v = after->v, *r = audit->declared;
   double mass = linear(declared) ? declared->linearization.mass : 1;
   double sum = 0, size = 0, speed2 = product(audit, v, v);
-  if (audit->scene->articulation) return false;
+  if (audit->scene->rigid.articulation) return false;
   bool moves = false;
   for (size_t k = 0; k < 3 * audit->own_nodes && !moves; k++)
     moves = audit->fixed[k / 3] && !(fabs(after->x[k] - before->x[k]) <= held_allowed);
@@ -544,7 +544,7 @@ void eb_audit_add_force(eb_audit_row *row, double force, double scale) {
 
 eb_error eb_audit_equation(eb_audit *audit, const eb_state *before, const eb_state *after,
                            double dt, const eb_declaration *declared, eb_audit_row *row) {
-  bool looked = !audit->scene->articulation && looked_at(audit, after) &&
+  bool looked = !audit->scene->rigid.articulation && looked_at(audit, after) &&
                 !is_put_out(audit, before, after, dt, declared);
   double idle = NAN, in_subspace = 0;
   bool linearly = linear(declared) && declared->update != EB_UPDATE_CORRECTED;

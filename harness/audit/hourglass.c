@@ -137,7 +137,7 @@ static const int32_t *nodes_of(const eb_audit *audit, int32_t e) {
 }
 
 static bool is_rigid(const eb_audit *audit, int32_t e) {
-  return audit->scene->rigid[audit->scene->mesh->region[e]] != 0;
+  return audit->scene->rigid.regions[audit->scene->mesh->region[e]] != 0;
 }
 
 static void amplitudes(const eb_audit *audit, int32_t e, const double *y,

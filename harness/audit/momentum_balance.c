@@ -149,7 +149,7 @@ static void sum_bodies(eb_momentum_balance *balance, const eb_state *before, con
       declared->update == EB_UPDATE_SUBSTEPS || declared->equation == EB_EQUATION_POSITION_BASED;
   const double *residual = residual_of(balance->audit, declared);
   const eb_audit *audit = balance->audit;
-  const eb_free_bodies *bodies = audit->scene->free_bodies;
+  const eb_free_bodies *bodies = audit->scene->rigid.free_bodies;
   for (int32_t p = 0; p < audit->parts; p++) balance->sums[p] = (sums){.rider = -1};
   for (size_t i = 0; i < audit->own_nodes; i++) {
     sums *s = &balance->sums[audit->part[i]];
@@ -221,7 +221,7 @@ static void go_on_held(const eb_audit *audit, course *c, const sums *s, double d
   eb_add3(dt, s->left, c->left_v);
   c->impulses += dt * (sqrt(eb_audit_squared(s->weight)) + s->pushes + s->holds);
   c->momentum = fmax(c->momentum, s->size);
-  c->known += (audit->push ? audit->scene->contact_bounds.momentum * sqrt(s->nodes) : 0) +
+  c->known += (audit->push ? audit->scene->contacts.bounds.momentum * sqrt(s->nodes) : 0) +
               dt * roundings * sqrt(audit->start.rounding2 + audit->end.rounding2);
   double left = sqrt(eb_audit_squared(c->left_v));
   double allowed = of_impulses * c->impulses + of_momentum * c->momentum + c->known;
@@ -239,7 +239,8 @@ void eb_momentum_balance_step(eb_momentum_balance *balance, const eb_state *befo
   for (int32_t p = 0; p < balance->audit->parts; p++) {
     const sums *s = &balance->sums[p];
     bool unknown = s->pushed || (every && s->pushes > 1e-9 * sqrt(eb_audit_squared(s->weight)));
-    if (s->held && residual_of(balance->audit, declared) && !balance->audit->scene->articulation)
+    if (s->held && residual_of(balance->audit, declared) &&
+        !balance->audit->scene->rigid.articulation)
       go_on_held(balance->audit, &balance->course[p], s, dt, row);
     else if (s->held || unknown)
       balance->course[p] = (course){0};

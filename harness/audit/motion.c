@@ -103,14 +103,14 @@ static void follow_bodies(const eb_state *before, const eb_state *after, double 
 
 static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *row) {
   const eb_scene *scene = audit->scene;
-  const eb_articulation *joints = scene->articulation;
+  const eb_articulation *joints = scene->rigid.articulation;
   double *carried = audit->trial;
   for (int32_t k = 0; joints && k < eb_articulation_attached(joints); k++)
     eb_articulation_place(joints, after->q, k,
                           carried + 3 * (size_t)eb_articulation_node(joints, k), NULL);
-  if (scene->free_bodies)
-    eb_free_bodies_place(scene->free_bodies, scene->mesh->X, after->pose, after->twist, carried,
-                         NULL);
+  if (scene->rigid.free_bodies)
+    eb_free_bodies_place(scene->rigid.free_bodies, scene->mesh->X, after->pose, after->twist,
+                         carried, NULL);
   for (size_t i = 0; i < audit->own_nodes; i++) {
     double off[3];
     const double *place = (audit->fixed[i] == EB_AUDIT_CARRIED ? carried : audit->target) + 3 * i;

@@ -135,7 +135,7 @@ static void mark_group(const eb_scene *scene, const eb_grip *grip, const double 
                        uint8_t *taken, double *mass) {
   for (int32_t k = 0; k < grip->count; k++) taken[grip->nodes[k]] = 1;
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
-    taken[i] = taken[scene->node_origin[i]];
+    taken[i] = taken[scene->script.node_origin[i]];
     if (taken[i]) mass[i] = all[i];
   }
 }
@@ -182,8 +182,8 @@ eb_error eb_parts_follow(eb_parts *parts, const eb_audit *audit) {
   parts->nodes = scene->mesh->node_count;
   for (int k = 0; k < parts->count; k++) {
     part *p = &parts->list[k];
-    while (p->region < 0 && !*scene->grips[grip].name) grip++;
-    EB_TRY(fill(audit, p->region < 0 ? &scene->grips[grip++] : NULL, p));
+    while (p->region < 0 && !*scene->script.grips[grip].name) grip++;
+    EB_TRY(fill(audit, p->region < 0 ? &scene->script.grips[grip++] : NULL, p));
     if (p->piece_count > most) most = p->piece_count;
   }
   free(parts->pieces);
@@ -207,11 +207,11 @@ eb_error eb_parts_create(const eb_audit *audit, eb_parts **out) {
     p->region = r;
     name_part(parts, mesh->region_name[r], p);
   }
-  for (int32_t g = 0; !error && g < scene->grip_count; g++) {
-    if (!*scene->grips[g].name) continue;
+  for (int32_t g = 0; !error && g < scene->script.grip_count; g++) {
+    if (!*scene->script.grips[g].name) continue;
     part *p = &parts->list[parts->count++];
     p->region = -1;
-    name_part(parts, scene->grips[g].name, p);
+    name_part(parts, scene->script.grips[g].name, p);
   }
   if (!error) error = eb_parts_follow(parts, audit);
   if (error)

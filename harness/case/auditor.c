@@ -80,7 +80,7 @@ void eb_auditor_clear(eb_auditor *auditor) {
 
 eb_error eb_auditor_advance(eb_auditor *w, const eb_state *state) {
   bool changed;
-  if (w->scene->cut_count > 0) eb_state_copy(state, w->state);
+  if (w->scene->script.cut_count > 0) eb_state_copy(state, w->state);
   w->state->time = state->time;
   EB_TRY(eb_scene_advance(w->scene, w->state, &changed));
   return changed ? make_audit(w) : EB_OK;
@@ -275,9 +275,9 @@ eb_error eb_auditor_test_replay(eb_auditor *w, const eb_state *before, const eb_
 
 /* Whether the scene has friction that a solver may have declared to be another than Coulomb's. */
 static bool is_rough(const eb_scene *scene) {
-  bool rough = scene->contact_friction > 0 && (eb_scene_needs(scene) & EB_CAP_CONTACT);
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    rough |= scene->colliders[c].implicit && scene->colliders[c].friction > 0;
+  bool rough = scene->contacts.friction > 0 && (eb_scene_needs(scene) & EB_CAP_CONTACT);
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    rough |= scene->contacts.colliders[c].implicit && scene->contacts.colliders[c].friction > 0;
   return rough;
 }
 

@@ -9,17 +9,19 @@ static eb_error check_mesh(const eb_donor *donor, const eb_run *run, const eb_sc
   const eb_mesh *ours = scene->mesh;
   eb_mesh *theirs;
   EB_TRY(eb_results_mesh(donor->results, donor->states.run, &theirs));
-  size_t nodes = 3 * (size_t)scene->uncut_nodes * sizeof *theirs->X;
+  size_t nodes = 3 * (size_t)scene->script.uncut_nodes * sizeof *theirs->X;
   size_t corners = (size_t)theirs->element_count * theirs->type * sizeof *theirs->elements;
-  bool same = run->uncut_nodes == scene->uncut_nodes && run->elements == ours->element_count &&
-              theirs->type == ours->type && memcmp(theirs->X, ours->X, nodes) == 0 &&
-              (scene->cut_count > 0 || memcmp(theirs->elements, ours->elements, corners) == 0);
+  bool same =
+      run->uncut_nodes == scene->script.uncut_nodes && run->elements == ours->element_count &&
+      theirs->type == ours->type && memcmp(theirs->X, ours->X, nodes) == 0 &&
+      (scene->script.cut_count > 0 || memcmp(theirs->elements, ours->elements, corners) == 0);
   eb_mesh_destroy(theirs);
   if (same) return EB_OK;
   return EB_ERROR(EB_ERR_UNSUPPORTED,
                   "run %s is on another mesh (%s:%s, %" PRId64 " nodes): a case can only start "
                   "from a state of its own mesh, which has %d nodes",
-                  run->id, run->scene, run->parameters, run->uncut_nodes, scene->uncut_nodes);
+                  run->id, run->scene, run->parameters, run->uncut_nodes,
+                  scene->script.uncut_nodes);
 }
 
 static eb_error open_states(const eb_origin *from, const eb_scene *scene, eb_donor *out) {

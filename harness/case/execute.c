@@ -117,7 +117,7 @@ static eb_error describe_scene(eb_job *j) {
   char hash[20];
   const eb_scene *scene = j->scene;
   j->run.nodes = scene->mesh->node_count;
-  if (scene->cut_count > 0) {
+  if (scene->script.cut_count > 0) {
     eb_mesh *mesh;
     int32_t *parent;
     EB_TRY(eb_scene_final_mesh(scene, &mesh, &parent));
@@ -125,7 +125,7 @@ static eb_error describe_scene(eb_job *j) {
     eb_mesh_destroy(mesh);
     free(parent);
   }
-  j->run.uncut_nodes = scene->uncut_nodes;
+  j->run.uncut_nodes = scene->script.uncut_nodes;
   j->run.elements = scene->mesh->element_count;
   if (scene->part) {
     j->run.nodes = j->run.uncut_nodes = scene->part->all_nodes;

@@ -36,7 +36,7 @@ static void push(const eb_scene *scene, uint64_t seed, eb_state *state) {
   unit_vector(&seed, across);
   if (scene->mesh->type == EB_TRIANGLE) along[2] = across[2] = 0;
   for (size_t i = 0; i < (size_t)state->node_count; i++) {
-    if (scene->free_bodies && scene->free_bodies->of_node[i] >= 0) continue;
+    if (scene->rigid.free_bodies && scene->rigid.free_bodies->of_node[i] >= 0) continue;
     eb_add3(fall, along, state->v + 3 * i);
     eb_add3(share, across, state->v + 3 * i);
   }
@@ -52,7 +52,7 @@ static uint64_t seed_of(const eb_job *j) {
 eb_error eb_job_test_replay(eb_job *j) {
   const eb_scene *scene = j->auditor.scene;
   char words[200];
-  if (j->stepper.log->equation == EB_EQUATION_STATIC || j->scene->articulation) return EB_OK;
+  if (j->stepper.log->equation == EB_EQUATION_STATIC || j->scene->rigid.articulation) return EB_OK;
   eb_state_copy(j->stepper.state, j->before);
   push(scene, seed_of(j), j->before);
   eb_state_copy(j->before, j->stepper.state);

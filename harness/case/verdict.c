@@ -177,11 +177,11 @@ static void check_motion(eb_verdict *verdict, const eb_audited_step *s) {
                      "step %lld: no force explains the momentum of a body that is held, by %.3g "
                      "times what is allowed",
                      (long long)s->number, s->momentum->held_excess);
-  if (!(row->max_penetration <= s->scene->penetration_bound))
+  if (!(row->max_penetration <= s->scene->contacts.penetration_bound))
     eb_verdict_break(
         verdict, EB_RULE_PENETRATION,
         "step %lld: a node is %.3g m deep in a collider, where the scene allows %.3g m",
-        (long long)s->number, row->max_penetration, s->scene->penetration_bound);
+        (long long)s->number, row->max_penetration, s->scene->contacts.penetration_bound);
 }
 
 /* What residuals have done over any stretch of the run: since the sum was lowest. Constraints store
@@ -260,7 +260,7 @@ void eb_verdict_test_replay(eb_verdict *verdict, const eb_verdict *alone) {
 void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
   const eb_contact_audit_row *j = s->contact;
   const eb_contact_law *law = &j->law;
-  const eb_contact_bounds *scene = &s->scene->contact_bounds;
+  const eb_contact_bounds *scene = &s->scene->contacts.bounds;
   double slack = eb_contact_audit_slack(s->reason), gap = slack * scene->distance;
   /* What friction to a motion is off Coulomb's is in the error of the run, and in its class. */
   bool coulomb = s->declared->friction != EB_FRICTION_BY_MOTION;

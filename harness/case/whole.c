@@ -22,7 +22,7 @@ static eb_error make_scene(const eb_scene *scene, eb_mesh *mesh, eb_scene *out) 
   out->surface = NULL;
   out->x0 = out->v0 = NULL;
   out->node_area = NULL;
-  out->uncut_nodes = mesh->node_count;
+  out->script.uncut_nodes = mesh->node_count;
   EB_TRY(EB_NEW(out->x0, size));
   EB_TRY(EB_NEW(out->v0, size));
   return eb_mesh_surface(mesh, &out->surface);
@@ -31,7 +31,7 @@ static eb_error make_scene(const eb_scene *scene, eb_mesh *mesh, eb_scene *out) 
 static eb_error make_room(eb_whole *whole) {
   size_t nodes = (size_t)whole->scene.mesh->node_count;
   if (whole->scene.ops->boundary) EB_TRY(EB_NEW(whole->held, HELD * nodes));
-  if (whole->scene.load_count > 0) EB_TRY(EB_NEW(whole->force, FORCE * nodes));
+  if (whole->scene.script.load_count > 0) EB_TRY(EB_NEW(whole->force, FORCE * nodes));
   return eb_state_create(&whole->scene, &whole->state);
 }
 
@@ -121,5 +121,5 @@ eb_error eb_whole_frame(eb_whole *whole, const eb_scene *scene, const eb_state *
       (eb_frame){.state = whole->state, .held = whole->held, .force = before ? whole->force : NULL};
   EB_TRY(eb_whole_gather(whole, state));
   if (scene->ops->boundary) EB_TRY(gather_held(whole, scene, state));
-  return before && scene->load_count > 0 ? gather_force(whole, scene, before) : EB_OK;
+  return before && scene->script.load_count > 0 ? gather_force(whole, scene, before) : EB_OK;
 }

@@ -68,9 +68,9 @@ double eb_block_random(uint64_t *seed) {
 /* A solid floor that ends at z = `height`. */
 static eb_error add_floor(eb_scene *scene, double height) {
   const double half[3] = {2, 2, 0.05}, shift[3] = {0, 0, height - half[2]};
-  EB_TRY(eb_surface_box(half, &scene->obstacles[0].surface));
-  scene->obstacle_count = 1;
-  eb_surface_move(scene->obstacles[0].surface, NULL, shift);
+  EB_TRY(eb_surface_box(half, &scene->contacts.obstacles[0].surface));
+  scene->contacts.obstacle_count = 1;
+  eb_surface_move(scene->contacts.obstacles[0].surface, NULL, shift);
   return EB_OK;
 }
 
@@ -80,7 +80,7 @@ eb_error eb_block_on_floor(const double pull[3], double young, double above, dou
                          "nx=2,ny=2,nz=1,lx=0.1,ly=0.1,lz=0.05,gx=%.17g,gy=%.17g,gz=%.17g,dt=%.17g,"
                          "E=%g,material=corotational",
                          pull[0], pull[1], pull[2], dt, young));
-  (*out)->contact_friction = friction;
+  (*out)->contacts.friction = friction;
   eb_error error = add_floor(*out, -above);
   if (!error) return EB_OK;
   eb_scene_destroy(*out);

@@ -264,12 +264,12 @@ static eb_error slide(const eb_check *check, const char *options, double frictio
                          "nx=4,ny=4,nz=2,lx=0.1,ly=0.1,lz=0.05,gx=%.17g,gz=%.17g,dt=%g,material=%s",
                          gravity * slope_tangent * cosine, -gravity * cosine, slide_step,
                          eb_subject_material(check->solver)));
-  scene->collider_count = 1;
-  scene->colliders[0] = (eb_collider){.kind = EB_PLANE,
-                                      .axis = {0, 0, 1},
-                                      .implicit = true,
-                                      .stiffness = 4e8,
-                                      .friction = friction};
+  scene->contacts.collider_count = 1;
+  scene->contacts.colliders[0] = (eb_collider){.kind = EB_PLANE,
+                                               .axis = {0, 0, 1},
+                                               .implicit = true,
+                                               .stiffness = 4e8,
+                                               .friction = friction};
   EB_TRY(eb_block_run(scene, check->solver, options, 1, SLIDE_STEPS, NULL, &state));
   double mass = sum_up(scene, state->v, speed);
   sum_up(scene, state->x, at);

@@ -73,8 +73,8 @@ static eb_error check_cutting(const eb_check *check) {
   if (!eb_subject_can(check->solver, EB_CAP_CUTTING)) return EB_OK;
   EB_TRY(make_block(check, LENGTH, &whole));
   EB_TRY(make_block(check, LENGTH / 2, &half));
-  whole->cut_count = 1;
-  whole->cuts[0] =
+  whole->script.cut_count = 1;
+  whole->script.cuts[0] =
       (eb_cut){.origin = {0.1 * LENGTH, 0, 0}, .normal = {1, 0, 0}, .radius = INFINITY};
   EB_TRY(run_block(check, whole, LENGTH, &parted, &cuts));
   EB_TRY(run_block(check, half, LENGTH / 2, &alone, &none));

@@ -53,7 +53,7 @@ static eb_error set_up(server *s) {
 
 /* Off the clock. */
 static eb_error start_over(server *s) {
-  if (s->scene->cut_count > 0) {
+  if (s->scene->script.cut_count > 0) {
     clear(s);
     return set_up(s);
   }

@@ -74,7 +74,7 @@ static eb_error fill_scene(const eb_study_request *r, eb_study_scene *s) {
       eb_scene_create(ops, s->parameters, mesh_file(r->meshes, s->name), NULL, &s->scene), "%s",
       s->title));
   const eb_mesh *mesh = s->scene->mesh;
-  if (s->scene->cut_count > 0)
+  if (s->scene->script.cut_count > 0)
     return EB_ERROR(EB_ERR_USAGE,
                     "%s is cut while it moves: there is no motion of one mesh to compare with",
                     s->name);

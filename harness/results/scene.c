@@ -93,7 +93,7 @@ static eb_error put_materials(hid_t group, const eb_scene *scene) {
                            regions));
   EB_TRY(eb_quantities_put(group, material_quantities, scene->materials, sizeof *scene->materials,
                            regions));
-  EB_TRY(eb_rows_put(group, "rigid", EB_BYTE, regions, 1, "1", scene->rigid));
+  EB_TRY(eb_rows_put(group, "rigid", EB_BYTE, regions, 1, "1", scene->rigid.regions));
   EB_TRY(eb_h5_put_text(
       group, "moduli",
       "mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)), E young and nu poisson; "
@@ -120,7 +120,7 @@ static const eb_quantity free_body_quantities[] = {EB_REALS(eb_free_body, mass, 
                                                    {0}};
 
 static eb_error put_free_bodies(hid_t group, const eb_scene *scene) {
-  const eb_free_bodies *bodies = scene->free_bodies;
+  const eb_free_bodies *bodies = scene->rigid.free_bodies;
   EB_TRY(eb_quantities_put(group, free_body_quantities, bodies->body, sizeof *bodies->body,
                            (size_t)bodies->count));
   EB_TRY(
@@ -158,7 +158,7 @@ static const eb_quantity rider_quantities[] = {
     {0}};
 
 static eb_error put_articulation(hid_t group, const eb_scene *scene) {
-  const eb_articulation *articulation = scene->articulation;
+  const eb_articulation *articulation = scene->rigid.articulation;
   eb_rigid_body bodies[EB_MAX_JOINTS];
   int32_t count = eb_articulation_joints(articulation);
   for (int32_t b = 0; b < count; b++) bodies[b] = *eb_articulation_body(articulation, b);
@@ -187,8 +187,8 @@ static eb_error put_articulation(hid_t group, const eb_scene *scene) {
 static eb_error put_state(hid_t scene_group, hid_t group, const eb_scene *scene,
                           const eb_state *state) {
   size_t nodes = (size_t)state->node_count;
-  bool at_rest =
-      scene->cut_count == 0 && memcmp(state->x, scene->mesh->X, 3 * nodes * sizeof *state->x) == 0;
+  bool at_rest = scene->script.cut_count == 0 &&
+                 memcmp(state->x, scene->mesh->X, 3 * nodes * sizeof *state->x) == 0;
   EB_TRY(eb_rows_put(group, "velocities", EB_REAL, nodes, 3, "m/s", state->v));
   if (!at_rest) return eb_rows_put(group, "positions", EB_REAL, nodes, 3, "m", state->x);
   herr_t status =
@@ -233,8 +233,9 @@ static const eb_quantity collider_quantities[] = {
     {0}};
 
 static eb_error put_colliders(hid_t group, const eb_scene *scene) {
-  EB_TRY(eb_quantities_put(group, collider_quantities, scene->colliders, sizeof *scene->colliders,
-                           (size_t)scene->collider_count));
+  EB_TRY(eb_quantities_put(group, collider_quantities, scene->contacts.colliders,
+                           sizeof *scene->contacts.colliders,
+                           (size_t)scene->contacts.collider_count));
   EB_TRY(eb_h5_put_text(
       group, "penalty",
       "with signed distance s(x), unit normal n, depth d = margin - s > 0, a node's share a of the "
@@ -250,8 +251,8 @@ static eb_error put_colliders(hid_t group, const eb_scene *scene) {
 }
 
 static eb_error put_springs(hid_t group, const eb_scene *scene) {
-  return eb_rows_put(group, "node", EB_INDEX, (size_t)scene->spring_count, 1, "1",
-                     scene->spring_node);
+  return eb_rows_put(group, "node", EB_INDEX, (size_t)scene->script.spring_count, 1, "1",
+                     scene->script.spring_node);
 }
 
 static eb_error put_clusters(hid_t group, const eb_scene *scene) {
@@ -265,15 +266,15 @@ static eb_error put_clusters(hid_t group, const eb_scene *scene) {
 /* The surfaces of all obstacles behind each other, in their own frames. */
 static eb_error join_obstacles(const eb_scene *scene, eb_result_obstacles *out) {
   int32_t vertices = 0, triangles = 0;
-  for (int32_t o = 0; o < scene->obstacle_count; o++) {
-    vertices += scene->obstacles[o].surface->vertex_count;
-    triangles += scene->obstacles[o].surface->triangle_count;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
+    vertices += scene->contacts.obstacles[o].surface->vertex_count;
+    triangles += scene->contacts.obstacles[o].surface->triangle_count;
   }
   EB_TRY(EB_NEW(out->X, 3 * (size_t)vertices));
   EB_TRY(EB_NEW(out->obstacle, vertices));
   EB_TRY(EB_NEW(out->triangles, 3 * (size_t)triangles));
-  for (int32_t o = 0; o < scene->obstacle_count; o++) {
-    const eb_surface *surface = scene->obstacles[o].surface;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
+    const eb_surface *surface = scene->contacts.obstacles[o].surface;
     int32_t first = out->vertex_count, *triangle = out->triangles + 3 * (size_t)out->triangle_count;
     memcpy(out->X + 3 * (size_t)first, surface->X,
            3 * (size_t)surface->vertex_count * sizeof *out->X);
@@ -322,12 +323,12 @@ static eb_error put_attributes(hid_t group, const eb_run *run, const eb_scene *s
   const struct {
     const char *name;
     int64_t value;
-  } counts[] = {{"nodes", scene->uncut_nodes},
+  } counts[] = {{"nodes", scene->script.uncut_nodes},
                 {"elements", scene->mesh->element_count},
                 {"paper_vertices", scene->ops->target_vertices},
                 {"paper_elements", scene->ops->target_elements},
-                {"bodies_collide", scene->bodies_collide},
-                {"scripted_force", scene->load_count > 0}};
+                {"bodies_collide", scene->contacts.bodies_collide},
+                {"scripted_force", scene->script.load_count > 0}};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     EB_TRY(eb_h5_put_int(group, counts[i].name, counts[i].value));
   return EB_OK;
@@ -339,8 +340,8 @@ static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene
   EB_TRY(put_attributes(group, run, scene));
   EB_TRY(eb_rows_put(group, "gravity", EB_REAL, 3, 1, "m/s^2", scene->gravity));
   EB_TRY(eb_scalar_put(group, "dt", "s", scene->dt));
-  EB_TRY(eb_scalar_put(group, "contact_friction", "1", scene->contact_friction));
-  EB_TRY(eb_scalar_put(group, "bodies_friction", "1", scene->bodies_friction));
+  EB_TRY(eb_scalar_put(group, "contact_friction", "1", scene->contacts.friction));
+  EB_TRY(eb_scalar_put(group, "bodies_friction", "1", scene->contacts.bodies_friction));
   EB_TRY(eb_h5_group(group, "mesh", &part));
   eb_error error = put_mesh(part, mesh, surface, parent);
   H5Gclose(part);
@@ -351,12 +352,12 @@ static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene
     eb_error (*put)(hid_t group, const eb_scene *scene);
     bool there;
   } parts[] = {{"materials", put_materials, true},
-               {"free_bodies", put_free_bodies, scene->free_bodies != NULL},
-               {"articulation", put_articulation, scene->articulation != NULL},
-               {"springs", put_springs, scene->spring_count > 0},
+               {"free_bodies", put_free_bodies, scene->rigid.free_bodies != NULL},
+               {"articulation", put_articulation, scene->rigid.articulation != NULL},
+               {"springs", put_springs, scene->script.spring_count > 0},
                {"clusters", put_clusters, scene->clusters.count > 0},
-               {"colliders", put_colliders, scene->collider_count > 0},
-               {"obstacles", put_obstacles, scene->obstacle_count > 0}};
+               {"colliders", put_colliders, scene->contacts.collider_count > 0},
+               {"obstacles", put_obstacles, scene->contacts.obstacle_count > 0}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {
     if (!parts[i].there) continue;
     EB_TRY(eb_h5_group(group, parts[i].name, &part));

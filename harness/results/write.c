@@ -333,14 +333,16 @@ static eb_error open_frame_table(eb_recorder *recorder, int at, eb_h5_shape row)
 /* Opens every table that the scene has anything for. */
 static eb_error open_frame_tables(eb_recorder *recorder) {
   const eb_scene *scene = recorder->scene;
-  hsize_t nodes = (hsize_t)recorder->nodes, colliders = (hsize_t)scene->collider_count, joints = 0,
-          bodies = 0, springs = (hsize_t)scene->spring_count;
-  if (scene->articulation) joints = (hsize_t)eb_articulation_joints(scene->articulation);
-  if (scene->free_bodies) bodies = (hsize_t)scene->free_bodies->count;
-  bool holds_nodes = scene->ops->boundary || scene->articulation || scene->free_bodies;
-  bool pushes_nodes = scene->contact || scene->load_count > 0; /* f_ext can be more than weight */
-  for (int32_t c = 0; c < scene->collider_count; c++)
-    pushes_nodes = pushes_nodes || !scene->colliders[c].implicit;
+  hsize_t nodes = (hsize_t)recorder->nodes, colliders = (hsize_t)scene->contacts.collider_count,
+          joints = 0, bodies = 0, springs = (hsize_t)scene->script.spring_count;
+  if (scene->rigid.articulation)
+    joints = (hsize_t)eb_articulation_joints(scene->rigid.articulation);
+  if (scene->rigid.free_bodies) bodies = (hsize_t)scene->rigid.free_bodies->count;
+  bool holds_nodes = scene->ops->boundary || scene->rigid.articulation || scene->rigid.free_bodies;
+  bool pushes_nodes =
+      scene->contacts.penalty || scene->script.load_count > 0; /* f_ext can be more than weight */
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    pushes_nodes = pushes_nodes || !scene->contacts.colliders[c].implicit;
   bool filters = recorder->wide && eb_implicit_room(scene) > 0;
   bool contacts = (eb_scene_needs(scene) & EB_CAP_CONTACT) != 0;
   const eb_h5_shape single = {0}, vectors = {2, {nodes, 3}}, four = {1, {4}}, three = {1, {3}},
@@ -364,12 +366,12 @@ static eb_error open_frame_tables(eb_recorder *recorder) {
                 {OFFSETS_OF_COLLIDERS, colliders > 0, moved},
                 {VELOCITIES_OF_COLLIDERS, colliders > 0, moved},
                 {POSES_OF_OBSTACLES,
-                 scene->obstacle_count > 0,
-                 {2, {(hsize_t)scene->obstacle_count, EB_OBSTACLE_POSE_COLUMNS}}},
-                {BONES, scene->articulation != NULL, {3, {joints, 2, 3}}},
-                {JOINTS, scene->articulation != NULL, {2, {joints, 2}}},
-                {BODY_POSES, scene->free_bodies != NULL, {2, {bodies, 7}}},
-                {BODY_TWISTS, scene->free_bodies != NULL, {2, {bodies, 6}}},
+                 scene->contacts.obstacle_count > 0,
+                 {2, {(hsize_t)scene->contacts.obstacle_count, EB_OBSTACLE_POSE_COLUMNS}}},
+                {BONES, scene->rigid.articulation != NULL, {3, {joints, 2, 3}}},
+                {JOINTS, scene->rigid.articulation != NULL, {2, {joints, 2}}},
+                {BODY_POSES, scene->rigid.free_bodies != NULL, {2, {bodies, 7}}},
+                {BODY_TWISTS, scene->rigid.free_bodies != NULL, {2, {bodies, 6}}},
                 {CONTACT_OFFSETS, contacts, single},
                 {GAP, contacts, single},
                 {EPS1, contacts, single},
@@ -420,16 +422,17 @@ static void find_held(eb_recorder *recorder, const eb_state *state) {
     if (fixed[i]) fixed[i] = SCRIPTED;
     if (!fixed[i]) memset(target + 3 * (size_t)i, 0, 3 * sizeof *target);
   }
-  for (int32_t k = 0; scene->articulation && k < eb_articulation_attached(scene->articulation);
-       k++) {
-    int32_t node = eb_articulation_node(scene->articulation, k);
+  for (int32_t k = 0;
+       scene->rigid.articulation && k < eb_articulation_attached(scene->rigid.articulation); k++) {
+    int32_t node = eb_articulation_node(scene->rigid.articulation, k);
     fixed[node] = ON_JOINTED_BODY;
-    eb_articulation_place(scene->articulation, state->q, k, target + 3 * (size_t)node, NULL);
+    eb_articulation_place(scene->rigid.articulation, state->q, k, target + 3 * (size_t)node, NULL);
   }
-  if (!scene->free_bodies) return;
-  eb_free_bodies_place(scene->free_bodies, scene->mesh->X, state->pose, state->twist, target, NULL);
+  if (!scene->rigid.free_bodies) return;
+  eb_free_bodies_place(scene->rigid.free_bodies, scene->mesh->X, state->pose, state->twist, target,
+                       NULL);
   for (int32_t i = 0; i < state->node_count; i++)
-    if (scene->free_bodies->of_node[i] >= 0) fixed[i] = ON_FREE_BODY;
+    if (scene->rigid.free_bodies->of_node[i] >= 0) fixed[i] = ON_FREE_BODY;
 }
 
 /* The same as another has found it (eb_frame.held). */
@@ -458,7 +461,8 @@ static eb_error add_force(eb_recorder *recorder, const eb_frame *frame) {
 }
 
 static eb_error add_springs(eb_recorder *recorder, double time) {
-  double *place = recorder->springs, *stiffness = place + 3 * (size_t)recorder->scene->spring_count;
+  double *place = recorder->springs,
+         *stiffness = place + 3 * (size_t)recorder->scene->script.spring_count;
   eb_scene_springs(recorder->scene, time, NULL, place, stiffness);
   EB_TRY(add_row(recorder, SPRING_PLACE, place));
   return add_row(recorder, SPRING_STIFFNESS, stiffness);
@@ -470,15 +474,15 @@ static eb_error add_rigid(eb_recorder *recorder, const eb_state *state) {
   double offsets[EB_MAX_COLLIDERS][3] = {{0}}, velocities[EB_MAX_COLLIDERS][3] = {{0}};
   double poses[EB_MAX_OBSTACLES][EB_OBSTACLE_POSE_COLUMNS];
   double bones[EB_MAX_JOINTS][2][3], joints[EB_MAX_JOINTS][2];
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    const eb_collider *collider = &scene->colliders[c];
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++) {
+    const eb_collider *collider = &scene->contacts.colliders[c];
     if (collider->motion)
       collider->motion(state->time, collider->motion_parameters, offsets[c], velocities[c]);
   }
-  for (int32_t o = 0; o < scene->obstacle_count; o++)
-    eb_obstacle_pose(&scene->obstacles[o], state->time, poses[o], poses[o] + 9);
-  for (int32_t j = 0; scene->articulation && j < state->joint_count; j++) {
-    eb_articulation_bone(scene->articulation, state->q, j, bones[j][0], bones[j][1]);
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++)
+    eb_obstacle_pose(&scene->contacts.obstacles[o], state->time, poses[o], poses[o] + 9);
+  for (int32_t j = 0; scene->rigid.articulation && j < state->joint_count; j++) {
+    eb_articulation_bone(scene->rigid.articulation, state->q, j, bones[j][0], bones[j][1]);
     joints[j][0] = state->q[j];
     joints[j][1] = state->u[j];
   }
@@ -576,7 +580,7 @@ static eb_error write_scene(eb_recorder *recorder, const eb_run *run, const eb_s
   hid_t scenes;
   EB_TRY(eb_h5_group(recorder->file, "scenes", &scenes));
   eb_error error = EB_OK;
-  if (scene->cut_count > 0) {
+  if (scene->script.cut_count > 0) {
     error = eb_scene_final_mesh(scene, &cut, &recorder->parent);
     if (!error) error = eb_mesh_surface(cut, &surface);
   }
@@ -624,7 +628,7 @@ static eb_error fill(eb_recorder *recorder, hid_t environment, const eb_run *run
   EB_TRY(open_tables(recorder));
   EB_TRY(EB_NEW(recorder->vectors, 3 * (size_t)recorder->nodes));
   EB_TRY(EB_NEW(recorder->fixed, recorder->nodes));
-  EB_TRY(EB_NEW(recorder->springs, 4 * (size_t)scene->spring_count));
+  EB_TRY(EB_NEW(recorder->springs, 4 * (size_t)scene->script.spring_count));
   recorder->tables[UPDATES].width = (size_t)scene->mesh->element_count;
   EB_TRY(open_frame_tables(recorder));
   EB_TRY(add_number(recorder, OFFSETS, 0));
@@ -758,8 +762,9 @@ static eb_error open_checkpoints(eb_recorder *recorder) {
   enum { OF_NUMBERS = 256 };
   const eb_scene *scene = recorder->scene;
   hsize_t nodes = (hsize_t)recorder->nodes, joints = 0, bodies = 0;
-  if (scene->articulation) joints = (hsize_t)eb_articulation_joints(scene->articulation);
-  if (scene->free_bodies) bodies = (hsize_t)scene->free_bodies->count;
+  if (scene->rigid.articulation)
+    joints = (hsize_t)eb_articulation_joints(scene->rigid.articulation);
+  if (scene->rigid.free_bodies) bodies = (hsize_t)scene->rigid.free_bodies->count;
   const eb_h5_shape rows[] = {{0},
                               {0},
                               {0},
@@ -773,8 +778,9 @@ static eb_error open_checkpoints(eb_recorder *recorder) {
   EB_TRY(make_group(recorder->run, "checkpoints"));
   for (int at = CHECKPOINT_STEP; at < TABLES; at++) {
     eb_h5_shape row = rows[at - CHECKPOINT_STEP];
-    bool there = at < CHECKPOINT_ANGLES ||
-                 (at < CHECKPOINT_POSES ? scene->articulation != NULL : scene->free_bodies != NULL);
+    bool there =
+        at < CHECKPOINT_ANGLES || (at < CHECKPOINT_POSES ? scene->rigid.articulation != NULL
+                                                         : scene->rigid.free_bodies != NULL);
     if (there)
       EB_TRY(eb_table_open(recorder->run, &datasets[at].what, row, row.rank ? 1 : OF_NUMBERS,
                            &recorder->tables[at]));

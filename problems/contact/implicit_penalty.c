@@ -10,7 +10,8 @@
 
 int32_t eb_implicit_room(const eb_scene *scene) {
   int32_t colliders = 0, nodes = 0;
-  for (int32_t c = 0; c < scene->collider_count; c++) colliders += scene->colliders[c].implicit;
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    colliders += scene->contacts.colliders[c].implicit;
   for (int32_t i = 0; colliders > 0 && i < scene->mesh->node_count; i++)
     nodes += scene->node_area[i] > 0;
   return nodes * colliders;
@@ -25,8 +26,8 @@ static int32_t find(const eb_scene *scene, double t, double dt, const double *x,
   int32_t count = 0;
   eb_touch beyond;
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
-    for (int32_t c = 0; scene->node_area[i] > 0 && c < scene->collider_count; c++) {
-      const eb_collider *collider = &scene->colliders[c];
+    for (int32_t c = 0; scene->node_area[i] > 0 && c < scene->contacts.collider_count; c++) {
+      const eb_collider *collider = &scene->contacts.colliders[c];
       if (!collider->implicit) continue;
       eb_touch *next = count < room ? &touches[count] : &beyond;
       size_t at = 3 * (size_t)i;

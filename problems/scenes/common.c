@@ -51,12 +51,12 @@ static void name_grip(const char *what, char name[EB_NAME_BYTES]) {
 eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *context, const char *what) {
   const eb_mesh *mesh = scene->mesh;
   const eb_ranks *ranks = eb_scene_ranks(scene);
-  if (scene->grip_count == EB_MAX_GRIPS)
+  if (scene->script.grip_count == EB_MAX_GRIPS)
     return EB_ERROR(EB_ERR_LIMIT, "more than %d groups of scripted nodes", EB_MAX_GRIPS);
-  eb_grip *grip = &scene->grips[scene->grip_count];
+  eb_grip *grip = &scene->script.grips[scene->script.grip_count];
   EB_TRY(eb_ranks_agree(ranks, EB_NEW(grip->nodes, mesh->node_count)));
   name_grip(what, grip->name);
-  scene->grip_count++;
+  scene->script.grip_count++;
   double lo[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, hi[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
   for (int32_t i = 0; i < mesh->node_count; i++) {
     const double *X = mesh->X + 3 * (size_t)i;
@@ -168,12 +168,13 @@ void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double *rot
 void eb_grips_hold_first(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   static const double still[3] = {0, 0, 0};
   (void)t;
-  eb_grip_place(scene, &scene->grips[0], NULL, NULL, still, fixed, target);
+  eb_grip_place(scene, &scene->script.grips[0], NULL, NULL, still, fixed, target);
 }
 
 void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   (void)t;
-  for (const eb_grip *grip = scene->grips; grip < scene->grips + scene->grip_count; grip++)
+  for (const eb_grip *grip = scene->script.grips;
+       grip < scene->script.grips + scene->script.grip_count; grip++)
     for (int32_t k = 0; k < grip->count; k++) {
       int32_t i = grip->nodes[k];
       fixed[i] = 1;
@@ -238,7 +239,7 @@ void eb_scene_set_mechanics(eb_scene *scene) {
 
 eb_collider *eb_scene_add_collider(eb_scene *scene, eb_collider_kind kind, const double origin[3],
                                    const double axis[3], double radius) {
-  eb_collider *collider = &scene->colliders[scene->collider_count++];
+  eb_collider *collider = &scene->contacts.colliders[scene->contacts.collider_count++];
   *collider = (eb_collider){.kind = kind, .radius = radius};
   for (int d = 0; d < 3; d++) {
     collider->origin[d] = origin[d];

@@ -97,9 +97,9 @@ void eb_element_centroid(const eb_mesh *mesh, int32_t e, double centroid[3]);
 /* Whether a node at rest position X belongs to a group. */
 typedef bool eb_node_test(const double X[3], const void *context);
 
-/* Adds the group of nodes that pass the test to scene->grips. `what` is what messages call it, "the
- * upper jaw of the beast", and in one word, without the article and what follows an "of", its name:
- * "upper-jaw". EB_ERR_INVALID when there is none. */
+/* Adds the group of nodes that pass the test to scene->script.grips. `what` is what messages call
+ * it, "the upper jaw of the beast", and in one word, without the article and what follows an "of",
+ * its name: "upper-jaw". EB_ERR_INVALID when there is none. */
 EB_MUST eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *context,
                               const char *what);
 /* Adds the nodes at one end of the mesh along an axis: those within a band below (side < 0) or

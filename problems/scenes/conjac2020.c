@@ -30,8 +30,8 @@ static bool add_nearest_free(const eb_scene *scene, const double point[3], int32
         eb_squared_distance3(X + 3 * i, point) >= eb_squared_distance3(X + 3 * best, point))
       continue;
     bool taken = among(i, nodes, *count);
-    for (int g = 0; g < scene->grip_count; g++)
-      taken = taken || among(i, scene->grips[g].nodes, scene->grips[g].count);
+    for (int g = 0; g < scene->script.grip_count; g++)
+      taken = taken || among(i, scene->script.grips[g].nodes, scene->script.grips[g].count);
     if (!taken) best = i;
   }
   if (best >= 0) nodes[(*count)++] = best;
@@ -112,7 +112,8 @@ static void dragon_boundary(const eb_scene *scene, double t, uint8_t *fixed, dou
   int held = t <= release * (1 + 1e-9) ? TRUNK : FEET;
   for (int g = FEET; g <= held; g++) {
     double shift[3] = {pull * way[g][0], pull * way[g][1], pull * way[g][2]};
-    eb_grip_place(scene, &scene->grips[g], NULL, scene->grips[g].centre, shift, fixed, target);
+    eb_grip_place(scene, &scene->script.grips[g], NULL, scene->script.grips[g].centre, shift, fixed,
+                  target);
   }
 }
 
@@ -122,7 +123,7 @@ static int32_t dragon_nodes(const eb_scene *scene, int32_t wanted, int32_t *node
   const double *X = scene->mesh->X;
   int32_t count = 0;
   for (int g = UPPER_JAW; g <= TRUNK && count < wanted; g++) {
-    const eb_grip *grip = &scene->grips[g];
+    const eb_grip *grip = &scene->script.grips[g];
     int32_t best = grip->nodes[0];
     for (int32_t k = 1; k < grip->count; k++)
       if (eb_squared_distance3(X + 3 * grip->nodes[k], grip->centre) <
@@ -191,10 +192,10 @@ static void twist_amounts(const eb_scene *scene, double t, double amount[MOTIONS
  * arc of a quarter turn with the bar's length; turns once about the axis, and in a spin the other
  * end with it, which strains nothing. */
 static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  const eb_grip *end = &scene->grips[1];
+  const eb_grip *end = &scene->script.grips[1];
   double amount[MOTIONS], rotation[9];
   twist_amounts(scene, t, amount);
-  double length = end->centre[0] - scene->grips[0].centre[0];
+  double length = end->centre[0] - scene->script.grips[0].centre[0];
   double stretch = 1 - 0.2 * amount[COMPRESS] + 0.4 * amount[STRETCH];
   double bend = 0.5 * pi * amount[BEND];
   double shift[3] = {(stretch - 1) * length, 0, 0};
@@ -207,8 +208,8 @@ static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, doub
     eb_axis_rotation(0, 2 * pi * (amount[TWIST] + amount[SPIN]), rotation);
   }
   if (amount[SPIN] > 0)
-    eb_grip_place(scene, &scene->grips[0], rotation, scene->grips[0].centre, (double[3]){0}, fixed,
-                  target);
+    eb_grip_place(scene, &scene->script.grips[0], rotation, scene->script.grips[0].centre,
+                  (double[3]){0}, fixed, target);
   eb_grip_place(scene, end, rotation, end->centre, shift, fixed, target);
 }
 
@@ -416,7 +417,7 @@ static const eb_option barcut_parameters[] = {
     EB_LAST_PARAMETER};
 
 static void barcut_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  const eb_grip *grip = scene->grips;
+  const eb_grip *grip = scene->script.grips;
   double length = grip[1].centre[0] - grip[0].centre[0];
   double pull =
       0.5 * length * (eb_values_real(scene->parameters, "stretch") - 1) * eb_ramp(t, 0, 0.5);

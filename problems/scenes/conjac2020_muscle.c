@@ -235,7 +235,7 @@ static eb_error make_bones(eb_scene *scene, const anatomy *arm) {
   limit_bone(parameters, "shoulder_min", "shoulder_max", 0, &bones[UPPER_ARM]);
   limit_bone(parameters, "elbow_min", "elbow_max", eb_values_real(parameters, "flexion"),
              &bones[FOREARM]);
-  return eb_articulation_create(BONES, bones, scene->gravity, &scene->articulation);
+  return eb_articulation_create(BONES, bones, scene->gravity, &scene->rigid.articulation);
 }
 
 /* The node nearest to (s, t) of the muscle that no bone carries. */
@@ -247,8 +247,8 @@ static int32_t muscle_node(const eb_scene *scene, const anatomy *arm, double s, 
     const double *X = scene->mesh->X + 3 * i;
     double distance = hypot(X[0] - wanted[0], X[1] - wanted[1]);
     bool carried = distance >= least;
-    for (int32_t k = 0; !carried && k < eb_articulation_attached(scene->articulation); k++)
-      carried = eb_articulation_node(scene->articulation, k) == i;
+    for (int32_t k = 0; !carried && k < eb_articulation_attached(scene->rigid.articulation); k++)
+      carried = eb_articulation_node(scene->rigid.articulation, k) == i;
     if (carried) continue;
     least = distance;
     nearest = i;
@@ -285,7 +285,7 @@ static eb_error muscle_setup(eb_scene *scene) {
    * about its bone. */
   for (int c = 0; c < 4; c++) {
     int32_t node = muscle_node(scene, &arm, c / 2, c % 2 ? 1. / 3 : -1. / 3);
-    EB_TRY(eb_articulation_attach(scene->articulation, node, c < 2 ? UPPER_ARM : FOREARM,
+    EB_TRY(eb_articulation_attach(scene->rigid.articulation, node, c < 2 ? UPPER_ARM : FOREARM,
                                   scene->mesh->X + 3 * node));
   }
   return EB_OK;

@@ -42,9 +42,9 @@ static const double upwards[3] = {0, 0, 1};
  * body sinks by one to three times g h^2 there: it is pushed from that far above a collider on and
  * comes to rest about on it. */
 static void finish_colliders(eb_scene *scene) {
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    scene->colliders[c].friction = eb_values_real(scene->parameters, "friction");
-    scene->colliders[c].margin = -3 * scene->gravity[2] * scene->dt * scene->dt;
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++) {
+    scene->contacts.colliders[c].friction = eb_values_real(scene->parameters, "friction");
+    scene->contacts.colliders[c].margin = -3 * scene->gravity[2] * scene->dt * scene->dt;
   }
 }
 
@@ -189,8 +189,8 @@ static eb_error bears_setup(eb_scene *scene) {
   eb_scene_set_mechanics(scene);
   eb_scene_add_collider(scene, EB_BOWL, (const double[3]){0, 0, 2.5 * scale}, upwards, 4 * scale);
   finish_colliders(scene);
-  scene->bodies_collide = eb_values_bool(scene->parameters, "contact");
-  scene->bodies_friction = eb_values_real(scene->parameters, "friction");
+  scene->contacts.bodies_collide = eb_values_bool(scene->parameters, "contact");
+  scene->contacts.bodies_friction = eb_values_real(scene->parameters, "friction");
   return EB_OK;
 }
 
@@ -291,8 +291,8 @@ static eb_error squash_setup(eb_scene *scene) {
   press->motion = piston;
   press->motion_parameters[0] = clear + height * (1 - eb_values_real(scene->parameters, "gap"));
   press->margin = margin;
-  for (int32_t c = 0; c < scene->collider_count; c++) {
-    eb_collider *collider = &scene->colliders[c];
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++) {
+    eb_collider *collider = &scene->contacts.colliders[c];
     set_penalty(scene, collider);
     collider->stiffness *= 0.7;
     collider->damping *= 0.7;
@@ -345,7 +345,7 @@ static eb_error sheet(const eb_values *parameters, const int32_t cubes[3], const
  * less it creeps off the sphere. At rest it is g h^2 sheet / patch deep, which the margin hides. */
 static void finish_sheet(eb_scene *scene, double margin) {
   double weight = eb_values_real(scene->parameters, "rho") * sheet_thickness, h = scene->dt;
-  eb_collider *collider = &scene->colliders[0];
+  eb_collider *collider = &scene->contacts.colliders[0];
   collider->stiffness = weight / (h * h);
   collider->damping = weight / (4 * h);
   collider->grip = weight / h;
@@ -492,7 +492,7 @@ static eb_error spider_setup(eb_scene *scene) {
   int32_t soft = eb_mesh_region(scene->mesh, "soft");
   if (soft >= 0) scene->materials[soft].young /= eb_values_real(scene->parameters, "contrast");
   EB_TRY(eb_grips_add_end(scene, 2, 1));
-  const double *top = scene->grips[0].centre;
+  const double *top = scene->script.grips[0].centre;
   double swing = eb_values_real(scene->parameters, "swing");
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
     scene->v0[3 * i] = swing * (scene->mesh->X[3 * i + 2] - top[2]);

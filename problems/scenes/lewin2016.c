@@ -402,7 +402,7 @@ static void draw_apart(const eb_scene *scene, double t, uint8_t *fixed, double *
   double way = 0.5 * bar.size[0] * (eb_values_real(parameters, "ratio") - 1) * done;
   for (int g = 0; g < 2; g++) {
     const double shift[3] = {g ? way : -way, 0, 0};
-    eb_grip_place(scene, &scene->grips[g], NULL, NULL, shift, fixed, target);
+    eb_grip_place(scene, &scene->script.grips[g], NULL, NULL, shift, fixed, target);
   }
 }
 
@@ -454,7 +454,7 @@ static void bend_into_c(const eb_scene *scene, double t, uint8_t *fixed, double 
     const double from[3] = {side * 0.5 * length, 0, 0};
     const double shift[3] = {side * out - from[0], 0, -down};
     eb_axis_rotation(1, side * half, turn);
-    eb_grip_place(scene, &scene->grips[g], turn, from, shift, fixed, target);
+    eb_grip_place(scene, &scene->script.grips[g], turn, from, shift, fixed, target);
   }
 }
 
@@ -500,7 +500,7 @@ static eb_error hourglass_setup(eb_scene *scene) {
   double lo[3], hi[3], *pattern;
   EB_TRY(set_up_ends(scene));
   EB_TRY(eb_ranks_agree(eb_scene_ranks(scene), eb_scene_add_load(scene, &pattern)));
-  const eb_grip *end = &scene->grips[1];
+  const eb_grip *end = &scene->script.grips[1];
   double share = eb_values_real(scene->parameters, "load") / (double)eb_grip_size(scene, end);
   eb_scene_bounds(scene, mesh->X, lo, hi);
   for (int32_t k = 0; k < end->count; k++) {

@@ -54,7 +54,7 @@ static eb_error set_up(eb_scene *scene, const group *groups, int count) {
 
 /* A load along one axis, N, shared equally by the nodes of a group. */
 static eb_error push_group(eb_scene *scene, int where, int axis, double force) {
-  const eb_grip *grip = &scene->grips[where];
+  const eb_grip *grip = &scene->script.grips[where];
   double *pattern;
   EB_TRY(eb_ranks_agree(eb_scene_ranks(scene), eb_scene_add_load(scene, &pattern)));
   double nodes = (double)eb_grip_size(scene, grip);
@@ -130,8 +130,8 @@ static eb_error gatorman_setup(eb_scene *scene) {
   static const group groups[] = {{"feet", {0, 0, 0}, {1, 1, 0.02}},
                                  {"tail", {0, 0, 0}, {0.03, 1, 1}}};
   EB_TRY(set_up(scene, groups, 2));
-  for (int32_t k = 0; k < scene->grips[1].count; k++)
-    EB_TRY(eb_scene_add_spring(scene, scene->grips[1].nodes[k]));
+  for (int32_t k = 0; k < scene->script.grips[1].count; k++)
+    EB_TRY(eb_scene_add_spring(scene, scene->script.grips[1].nodes[k]));
   return EB_OK;
 }
 
@@ -139,7 +139,7 @@ static eb_error gatorman_setup(eb_scene *scene) {
 static void gatorman_springs(const eb_scene *scene, double t, double *place, double *stiffness) {
   double release = eb_values_real(scene->parameters, "release"), share = t / release;
   if (t > release + 1e-6 * scene->dt) return;
-  for (int32_t s = 0; s < scene->spring_count; s++) {
+  for (int32_t s = 0; s < scene->script.spring_count; s++) {
     place[3 * (int64_t)s] -= eb_values_real(scene->parameters, "pull") * share;
     stiffness[s] = eb_values_real(scene->parameters, "spring");
   }
@@ -482,7 +482,7 @@ static eb_error candy_setup(eb_scene *scene) {
   EB_TRY(EB_NEW(stiffness, 2));
   scene->data = stiffness;
   for (int end = 0; end < 2; end++) {
-    const eb_grip *grip = &scene->grips[end];
+    const eb_grip *grip = &scene->script.grips[end];
     double arms = 0;
     for (int32_t k = 0; k < grip->count; k++) {
       const double *X = scene->mesh->X + 3 * (int64_t)grip->nodes[k];
@@ -508,9 +508,9 @@ static void candy_springs(const eb_scene *scene, double t, double *place, double
   double share = fmin(1, t / ramp), *kept = scene->data;
   double wound = 2 * pi * share * eb_values_real(scene->parameters, "turns");
   double apart = share * eb_values_real(scene->parameters, "stretch") *
-                 (scene->grips[1].centre[0] - scene->grips[0].centre[0]);
+                 (scene->script.grips[1].centre[0] - scene->script.grips[0].centre[0]);
   for (int end = 0; end < 2; end++) {
-    const eb_grip *grip = &scene->grips[end];
+    const eb_grip *grip = &scene->script.grips[end];
     double rotation[9], r[3];
     eb_axis_rotation(0, (end - 0.5) * wound, rotation);
     for (int32_t k = 0; k < grip->count; k++, place += 3) {

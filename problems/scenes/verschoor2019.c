@@ -71,7 +71,7 @@ static void scale_mesh(const eb_values *parameters, eb_mesh *mesh) {
 /* Material, gravity and friction from the parameters. */
 static void set_mechanics(eb_scene *scene) {
   eb_scene_set_mechanics(scene);
-  scene->contact_friction = eb_values_real(scene->parameters, "mu");
+  scene->contacts.friction = eb_values_real(scene->parameters, "mu");
 }
 
 /* ---- obstacles ------------------------------------------------------------------------------- */
@@ -79,11 +79,11 @@ static void set_mechanics(eb_scene *scene) {
 /* Adds an obstacle; `surface` becomes the scene's, and is destroyed on failure. *out, which may be
  * NULL, is for its motion to be set. */
 static eb_error add_obstacle(eb_scene *scene, eb_surface *surface, eb_obstacle **out) {
-  if (scene->obstacle_count == EB_MAX_OBSTACLES) {
+  if (scene->contacts.obstacle_count == EB_MAX_OBSTACLES) {
     eb_surface_destroy(surface);
     return EB_ERROR(EB_ERR_LIMIT, "a scene takes at most %d obstacles", EB_MAX_OBSTACLES);
   }
-  eb_obstacle *obstacle = &scene->obstacles[scene->obstacle_count++];
+  eb_obstacle *obstacle = &scene->contacts.obstacles[scene->contacts.obstacle_count++];
   *obstacle = (eb_obstacle){.surface = surface};
   if (out) *out = obstacle;
   return EB_OK;
@@ -546,8 +546,8 @@ static eb_error grip_ankle(eb_scene *scene, int side, double centre[3]) {
 static void pull(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
   double speed = eb_values_real(scene->parameters, "speed");
   const double shift[3] = {0, 0, speed * eb_ramp_integral(t, start[0], start[1])};
-  for (int g = 0; g < scene->grip_count; g++)
-    eb_grip_place(scene, &scene->grips[g], NULL, NULL, shift, fixed, target);
+  for (int g = 0; g < scene->script.grip_count; g++)
+    eb_grip_place(scene, &scene->script.grips[g], NULL, NULL, shift, fixed, target);
 }
 
 /* ---- rollers --------------------------------------------------------------------------------- */
@@ -690,7 +690,7 @@ static eb_error stack_prepare(const eb_values *parameters, eb_mesh **mesh) {
 
 static eb_error stack_setup(eb_scene *scene) {
   set_mechanics(scene);
-  for (int32_t r = 0; r < scene->material_count; r++) scene->rigid[r] = 1;
+  for (int32_t r = 0; r < scene->material_count; r++) scene->rigid.regions[r] = 1;
   return add_floor(scene, 2);
 }
 
@@ -749,8 +749,9 @@ static void twist_and_pull(const eb_scene *scene, double t, uint8_t *fixed, doub
   double done = eb_ramp(t, 0, 1), rotation[9];
   const double shift[3] = {eb_values_real(parameters, "pull") * done, 0, 0};
   eb_axis_rotation(0, 2 * pi * eb_values_real(parameters, "turns") * done, rotation);
-  eb_grip_place(scene, &scene->grips[0], NULL, NULL, (const double[3]){0, 0, 0}, fixed, target);
-  eb_grip_place(scene, &scene->grips[1], rotation, NULL, shift, fixed, target);
+  eb_grip_place(scene, &scene->script.grips[0], NULL, NULL, (const double[3]){0, 0, 0}, fixed,
+                target);
+  eb_grip_place(scene, &scene->script.grips[1], rotation, NULL, shift, fixed, target);
 }
 
 const eb_scene_ops eb_verschoor2019_strings = {

@@ -9,7 +9,7 @@
 
 void eb_logged_scene_force(const eb_scene *scene, double t, const double *x, const double *v,
                            double *f, eb_step_log *log) {
-  bool pushed = scene->contact || scene->collider_count > 0;
+  bool pushed = scene->contacts.penalty || scene->contacts.collider_count > 0;
   if (pushed) eb_log_begin(log, EB_PHASE_DETECT);
   eb_scene_force(scene, t, x, v, f);
   if (pushed) eb_log_end(log, EB_PHASE_DETECT);

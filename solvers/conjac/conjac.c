@@ -212,7 +212,7 @@ static eb_error conjac_rebuild(eb_solver *solver, const eb_state *state, eb_step
   c->work.scene = solver->scene;
   /* Of a dynamic node that a cut has parted all copies are dynamic: each keeps its part of the
    * inertia, and which of them the choice meant there is no telling. */
-  const int32_t *origin = c->work.scene->node_origin;
+  const int32_t *origin = c->work.scene->script.node_origin;
   int32_t nodes = c->work.scene->mesh->node_count, count = c->chosen.count, *grown;
   EB_TRY(EB_NEW(grown, count + nodes - old_nodes));
   memcpy(grown, c->chosen.nodes, (size_t)count * sizeof *grown);
@@ -443,7 +443,7 @@ static void finish(eb_conjac *c, eb_state *state, double dt, double work_of_p, e
     state->u[j] = c->reduced.y[c->part.unknowns - joints + j];
     state->q[j] += dt * state->u[j];
   }
-  const eb_articulation *bodies = c->part.scene->articulation;
+  const eb_articulation *bodies = c->part.scene->rigid.articulation;
   for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++) {
     int32_t node = eb_articulation_node(bodies, k);
     if (c->part.class[node] == EB_NODE_ATTACHED)

@@ -120,7 +120,7 @@ static void subtract_constant(eb_conjac *c, const eb_moving_node *move, const do
  * >= 0, so that the matrix stays definite however stiff they are. */
 static void add_joints(eb_conjac *c, const eb_state *state, double dt) {
   eb_reduced_system *r = &c->reduced;
-  const eb_articulation *bodies = c->part.scene->articulation;
+  const eb_articulation *bodies = c->part.scene->rigid.articulation;
   int32_t joints = c->part.joints, n = c->part.unknowns, first = n - joints;
   if (!joints) return;
   eb_articulation_mass(bodies, state->q, r->joint_mass);

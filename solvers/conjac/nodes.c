@@ -270,7 +270,7 @@ static eb_error select_nodes(selector *s) {
   EB_TRY(EB_NEW(s->list.nodes, mesh->node_count));
   /* A step's scripted nodes are those that are scripted at its end. */
   const eb_scene *scene = s->scene;
-  const eb_articulation *bodies = scene->articulation;
+  const eb_articulation *bodies = scene->rigid.articulation;
   eb_scene_boundary(scene, scene->dt, s->fixed, s->target);
   for (int32_t i = 0; i < nodes_of(s); i++) s->role[i] = s->fixed[i] ? SCRIPTED : FREE;
   for (int32_t k = 0; bodies && k < eb_articulation_attached(bodies); k++)

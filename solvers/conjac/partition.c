@@ -18,7 +18,7 @@
 /* ---- life ---- */
 
 static int32_t attached_of(const eb_scene *scene) {
-  return scene->articulation ? eb_articulation_attached(scene->articulation) : 0;
+  return scene->rigid.articulation ? eb_articulation_attached(scene->rigid.articulation) : 0;
 }
 
 static eb_error allocate(eb_partition *p) {
@@ -29,18 +29,18 @@ static eb_error allocate(eb_partition *p) {
   EB_TRY(EB_NEW(p->move, p->room));
   EB_TRY(EB_NEW(p->jacobians, 3 * (int64_t)attached * p->joints));
   for (int32_t k = 0; k < attached; k++)
-    p->attached[eb_articulation_node(p->scene->articulation, k)] = 1;
+    p->attached[eb_articulation_node(p->scene->rigid.articulation, k)] = 1;
   return EB_OK;
 }
 
 eb_error eb_partition_create(const eb_scene *scene, const eb_node_list *chosen, eb_partition *out) {
   EB_ASSERT(chosen->count >= 0);
-  *out = (eb_partition){.scene = scene,
-                        .nodes = scene->mesh->node_count,
-                        .axes = scene->mesh->type == EB_TRIANGLE ? 2 : 3,
-                        .joints =
-                            scene->articulation ? eb_articulation_joints(scene->articulation) : 0,
-                        .room = chosen->count + attached_of(scene)};
+  *out = (eb_partition){
+      .scene = scene,
+      .nodes = scene->mesh->node_count,
+      .axes = scene->mesh->type == EB_TRIANGLE ? 2 : 3,
+      .joints = scene->rigid.articulation ? eb_articulation_joints(scene->rigid.articulation) : 0,
+      .room = chosen->count + attached_of(scene)};
   for (int k = 0; k < out->axes; k++) out->identity[k * out->axes + k] = 1;
   eb_error error = allocate(out);
   if (error) eb_partition_clear(out);
@@ -89,10 +89,11 @@ bool eb_partition_update(eb_partition *p, const eb_node_list *chosen, const uint
     p->unknowns += p->axes;
   }
   for (int32_t k = 0; k < attached_of(p->scene); k++) {
-    int32_t node = eb_articulation_node(p->scene->articulation, k);
+    int32_t node = eb_articulation_node(p->scene->rigid.articulation, k);
     if (p->class[node] != EB_NODE_ATTACHED) continue;
     double place[3], *rows = p->jacobians + 3 * (int64_t)k * p->joints;
-    eb_articulation_place(p->scene->articulation, angles ? angles : rest_angles, k, place, rows);
+    eb_articulation_place(p->scene->rigid.articulation, angles ? angles : rest_angles, k, place,
+                          rows);
     p->move[p->moving++] =
         (eb_moving_node){.node = node, .first = p->unknowns, .count = p->joints, .rows = rows};
   }

@@ -52,7 +52,7 @@
  * conserved. */
 static eb_error check_elements(const eb_scene *scene) {
   const eb_mesh *mesh = scene->mesh;
-  const int32_t *of = scene->free_bodies->of_node;
+  const int32_t *of = scene->rigid.free_bodies->of_node;
   for (int32_t e = 0; e < mesh->element_count; e++) {
     const int32_t *node = mesh->elements + (int64_t)e * (int)mesh->type;
     for (int k = 1; k < (int)mesh->type; k++)
@@ -110,7 +110,7 @@ static void clear_system(eb_contact_system *system) {
 
 static eb_error create_system(const eb_solver *solver, eb_contact_system *out) {
   const eb_scene *scene = solver->scene;
-  *out = (eb_contact_system){.bodies = scene->free_bodies, .nodes = scene->mesh->node_count};
+  *out = (eb_contact_system){.bodies = scene->rigid.free_bodies, .nodes = scene->mesh->node_count};
   out->body_count = out->bodies ? out->bodies->count : 0;
   out->rows = out->nodes + 2 * out->body_count;
   EB_TRY(eb_implicit_create(solver, &out->implicit));
@@ -390,7 +390,7 @@ static eb_error solve(contact_step *step, eb_step_log *log, bool *relaxed, eb_re
  * solution, and what that motion collides with. The rotations of free bodies enter at v, so that
  * the next outer iteration is a Newton step on them. */
 static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb_reason *reason) {
-  double mu = step->system.implicit.scene->contact_friction;
+  double mu = step->system.implicit.scene->contacts.friction;
   eb_log_begin(log, EB_PHASE_ASSEMBLE);
   eb_error error = eb_constraints_problem(&step->active.constraints, &step->surface, &step->system,
                                           step->v, mu, step->problem);

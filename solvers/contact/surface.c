@@ -35,23 +35,26 @@ static void append(mesh_arrays *m, const eb_surface *surface, int32_t *vertices,
 static eb_error collect(const eb_scene *scene, mesh_arrays *m) {
   m->vertices = scene->surface->vertex_count;
   m->triangles = scene->surface->triangle_count;
-  m->groups = 1 + (scene->free_bodies ? scene->free_bodies->count : 0) + scene->obstacle_count;
-  for (int o = 0; o < scene->obstacle_count; o++) {
-    m->vertices += scene->obstacles[o].surface->vertex_count;
-    m->triangles += scene->obstacles[o].surface->triangle_count;
+  m->groups = 1 + (scene->rigid.free_bodies ? scene->rigid.free_bodies->count : 0) +
+              scene->contacts.obstacle_count;
+  for (int o = 0; o < scene->contacts.obstacle_count; o++) {
+    m->vertices += scene->contacts.obstacles[o].surface->vertex_count;
+    m->triangles += scene->contacts.obstacles[o].surface->triangle_count;
   }
   EB_TRY(EB_NEW(m->corner, 3 * (size_t)m->triangles));
   EB_TRY(EB_NEW(m->group, m->vertices));
   EB_TRY(EB_NEW(m->rigid, m->groups));
   EB_TRY(EB_NEW(m->obstacle, m->groups));
-  int32_t vertices = 0, triangles = 0, group = m->groups - scene->obstacle_count;
+  int32_t vertices = 0, triangles = 0, group = m->groups - scene->contacts.obstacle_count;
   append(m, scene->surface, &vertices, &triangles);
   for (int32_t i = 0; i < vertices; i++)
-    m->group[i] = scene->free_bodies ? scene->free_bodies->of_node[scene->surface->node[i]] + 1 : 0;
+    m->group[i] = scene->rigid.free_bodies
+                      ? scene->rigid.free_bodies->of_node[scene->surface->node[i]] + 1
+                      : 0;
   for (int32_t g = 1; g < m->groups; g++) m->rigid[g] = 1;
-  for (int o = 0; o < scene->obstacle_count; o++, group++) {
+  for (int o = 0; o < scene->contacts.obstacle_count; o++, group++) {
     int32_t first = vertices;
-    append(m, scene->obstacles[o].surface, &vertices, &triangles);
+    append(m, scene->contacts.obstacles[o].surface, &vertices, &triangles);
     for (int32_t i = first; i < vertices; i++) m->group[i] = group;
     m->obstacle[group] = 1;
   }
@@ -108,9 +111,9 @@ static void gather_vertices(const eb_contact_surface *surface, const double *nod
  * move on straight lines in between, as nodes do, which is what collisions are looked for along. */
 static void place_obstacles(const eb_contact_surface *surface, double t, double *x) {
   int64_t at = surface->scene_vertices;
-  for (int o = 0; o < surface->scene->obstacle_count; o++) {
-    eb_obstacle_place(surface->scene->obstacles + o, t, x + 3 * at);
-    at += surface->scene->obstacles[o].surface->vertex_count;
+  for (int o = 0; o < surface->scene->contacts.obstacle_count; o++) {
+    eb_obstacle_place(surface->scene->contacts.obstacles + o, t, x + 3 * at);
+    at += surface->scene->contacts.obstacles[o].surface->vertex_count;
   }
 }
 

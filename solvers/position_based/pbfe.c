@@ -272,7 +272,7 @@ static void put_out(const eb_collider *collider, double time, double dt, const d
 
 static void solve_collisions(pbfe *s, double dt, eb_step_log *log) {
   const eb_scene *scene = s->particles.scene;
-  if (scene->collider_count == 0) return;
+  if (scene->contacts.collider_count == 0) return;
   eb_log_begin(log, EB_PHASE_RESOLVE);
 #pragma omp parallel for schedule(static)
   for (int32_t k = 0; k < s->particles.surface_count; k++) {
@@ -280,8 +280,8 @@ static void solve_collisions(pbfe *s, double dt, eb_step_log *log) {
     if (s->particles.fixed[i]) continue;
     eb_particle *at = eb_particle_of(&s->particles, i);
     double x[3] = {(*at)[0], (*at)[1], (*at)[2]};
-    for (int32_t c = 0; c < scene->collider_count; c++)
-      put_out(&scene->colliders[c], s->state->time + dt, dt, s->state->x + 3 * i, x);
+    for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+      put_out(&scene->contacts.colliders[c], s->state->time + dt, dt, s->state->x + 3 * i, x);
     for (int d = 0; d < 3; d++) (*at)[d] = x[d];
   }
   eb_log_end(log, EB_PHASE_RESOLVE);
@@ -447,8 +447,8 @@ static eb_error prepare(pbfe *s, const eb_solver *solver) {
   forget_rotations(s);
   eb_log_memory(solver->setup_log, EB_MEMORY_ELEMENTS,
                 (double)eb_batches_bytes(&s->batches) + rotation_bytes(s));
-  for (int32_t c = 0; c < solver->scene->collider_count; c++)
-    s->explicit_colliders |= !solver->scene->colliders[c].implicit;
+  for (int32_t c = 0; c < solver->scene->contacts.collider_count; c++)
+    s->explicit_colliders |= !solver->scene->contacts.colliders[c].implicit;
   return EB_OK;
 }
 

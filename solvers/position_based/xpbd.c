@@ -166,9 +166,9 @@ static void for_touches(xpbd *x, touching *visit) {
   for (int32_t k = 0; k < x->particles.surface_count; k++) {
     double *push = x->push + (int64_t)k * x->colliders;
     if (x->particles.fixed[x->particles.surface[k]]) continue;
-    for (int32_t c = 0; c < scene->collider_count; c++)
-      if (scene->colliders[c].implicit)
-        visit(x, &scene->colliders[c], x->particles.surface[k], push++);
+    for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+      if (scene->contacts.colliders[c].implicit)
+        visit(x, &scene->contacts.colliders[c], x->particles.surface[k], push++);
   }
 }
 
@@ -288,7 +288,8 @@ static eb_error prepare(xpbd *x, const eb_solver *solver) {
   const eb_scene *scene = solver->scene;
   for (int32_t r = 0; r < scene->material_count; r++)
     EB_TRY(check_integration(scene->mesh, &scene->materials[r]));
-  for (int32_t c = 0; c < scene->collider_count; c++) x->colliders += scene->colliders[c].implicit;
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    x->colliders += scene->contacts.colliders[c].implicit;
   eb_log_begin(solver->setup_log, EB_PHASE_ORDER);
   EB_TRY(eb_batches_create(scene, &x->batches));
   eb_log_end(solver->setup_log, EB_PHASE_ORDER);

@@ -150,14 +150,14 @@ static eb_error allocate(subspace *s, const eb_solver *solver) {
 static eb_error restrict_forces(subspace *s) {
   const eb_scene *scene = s->scene;
   const double *mass = eb_elasticity_mass(scene->elasticity);
-  s->known_forces = !scene->contact && scene->collider_count == 0;
+  s->known_forces = !scene->contacts.penalty && scene->contacts.collider_count == 0;
   if (!s->known_forces) return EB_OK;
   for (int64_t i = 0; i < s->basis.nodes; i++)
     for (int d = 0; d < 3; d++) s->force[3 * i + d] = mass[i] * scene->gravity[d];
   eb_basis_restrict_force(&s->basis, s->force, s->weight);
-  for (int32_t k = 0; k < scene->load_count; k++) {
+  for (int32_t k = 0; k < scene->script.load_count; k++) {
     EB_TRY(EB_NEW(s->load[k], s->size));
-    eb_basis_restrict_force(&s->basis, scene->load[k], s->load[k]);
+    eb_basis_restrict_force(&s->basis, scene->script.load[k], s->load[k]);
   }
   return EB_OK;
 }
@@ -172,7 +172,7 @@ static void apply_forces(subspace *s, const eb_state *state, eb_step_log *log) {
   }
   memcpy(s->f, s->weight, (size_t)s->size * sizeof *s->f);
   eb_scene_load_magnitudes(s->scene, state->time, magnitude);
-  for (int32_t l = 0; l < s->scene->load_count; l++)
+  for (int32_t l = 0; l < s->scene->script.load_count; l++)
     for (int32_t k = 0; k < s->size; k++) s->f[k] += magnitude[l] * s->load[l][k];
 }
 

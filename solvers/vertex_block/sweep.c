@@ -238,8 +238,8 @@ static double add_contact(const eb_vertex_step *step, int32_t node, const double
                           eb_node_terms *terms) {
   const eb_scene *scene = step->scene;
   double n[3], w[3], energy = 0;
-  for (int32_t c = 0; scene->node_area[node] > 0 && c < scene->collider_count; c++) {
-    const eb_collider *collider = &scene->colliders[c];
+  for (int32_t c = 0; scene->node_area[node] > 0 && c < scene->contacts.collider_count; c++) {
+    const eb_collider *collider = &scene->contacts.colliders[c];
     if (!collider->implicit) continue;
     double depth = collider->margin - eb_collider_distance(collider, step->end, x, n, w);
     double k = collider->stiffness * scene->node_area[node];

@@ -59,8 +59,8 @@ static void move_body(trial *t) {
   for (int d = 0; d < 3; d++) t->after->pose[d] = random_uniform(&random, -2, 2);
   random_direction(&random, 4, t->after->pose + 3);
   for (int d = 0; d < 6; d++) t->after->twist[d] = random_uniform(&random, -4, 4);
-  eb_free_bodies_place(t->scene->free_bodies, t->scene->mesh->X, t->after->pose, t->after->twist,
-                       t->after->x, t->after->v);
+  eb_free_bodies_place(t->scene->rigid.free_bodies, t->scene->mesh->X, t->after->pose,
+                       t->after->twist, t->after->x, t->after->v);
 }
 
 /* A box of 1 m x 0.4 m x 0.4 m and 1000 kg/m^3 whose long axis is the first column of R(q). */

@@ -190,7 +190,7 @@ static void test_filter(const char *solver, const char *options, double mu,
   eb_reason reason;
   eb_step_log *log;
   trial_open(&t, "nx=3,support=none,gz=-9.8,material=stable-neo-hookean,E=1e4", 1e6, 0);
-  t.scene->colliders[0].friction = mu;
+  t.scene->contacts.colliders[0].friction = mu;
   tap_require(eb_step_log_create(100, &log), "a log");
   t.after->time = t.before->time = t.after->step = 0;
   for (size_t k = 0; k < t.size; k += 3) t.after->v[k] = 1;

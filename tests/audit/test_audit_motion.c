@@ -159,7 +159,7 @@ static void test_corrected_into_floor(void) {
       trial_open(&t, "nx=3", 1e6, 0);
       double lowest = INFINITY;
       for (size_t k = 2; k < t.size; k += 3) lowest = fmin(lowest, t.before->x[k]);
-      t.scene->colliders[0].origin[2] = lowest + (inside ? 5e-4 : -5e-4);
+      t.scene->contacts.colliders[0].origin[2] = lowest + (inside ? 5e-4 : -5e-4);
       trial_fill(&t, 0, 0, 0, t.before->v);
       for (size_t k = 2; k < t.size; k += 3) t.after->x[k] = t.before->x[k] - 1e-3;
       const eb_declaration declared = {.equation = EB_EQUATION_REDUCED,
@@ -235,7 +235,7 @@ static void test_free_bodies(void) {
   trial_advance(&t);
   for (int k = 0; k < 6; k++) t.after->twist[k] = 0.7 - 0.3 * k;
   eb_free_body_advance(t.before->pose, t.after->twist, t.h, t.after->pose);
-  eb_free_bodies_place(t.scene->free_bodies, t.scene->mesh->X, t.after->pose, t.after->twist,
+  eb_free_bodies_place(t.scene->rigid.free_bodies, t.scene->mesh->X, t.after->pose, t.after->twist,
                        t.after->x, t.after->v);
   eb_audit_row row = end_velocity(&t);
   tap_ok(keeps_update(&row) && row.held.error <= row.held.allowed,
@@ -248,7 +248,7 @@ static void test_free_bodies(void) {
   tap_ok(!keeps_update(&row), "a turn that the twist does not explain");
   t.after->twist[4] -= 1e-6;
   size_t rider = 0;
-  while (t.scene->free_bodies->of_node[rider] < 0) rider++;
+  while (t.scene->rigid.free_bodies->of_node[rider] < 0) rider++;
   t.after->x[3 * rider] += 1e-9;
   row = end_velocity(&t);
   tap_ok(keeps_update(&row) && !(row.held.error <= row.held.allowed), "a node off its body");
@@ -267,19 +267,22 @@ static void test_joints(void) {
                               .tip = {1.4, 0.4, 0}};
   trial t = {0};
   tap_require(eb_block_create(&t.scene, "nx=2,gy=-9.8"), "a block");
-  tap_require(eb_articulation_create(1, &body, t.scene->gravity, &t.scene->articulation), "a bone");
+  tap_require(eb_articulation_create(1, &body, t.scene->gravity, &t.scene->rigid.articulation),
+              "a bone");
   for (int i = 0; i < t.scene->mesh->node_count; i++)
     if (t.scene->mesh->X[3 * i] > 0.99)
-      tap_require(eb_articulation_attach(t.scene->articulation, i, 0, t.scene->mesh->X + 3 * i),
-                  "a rider");
+      tap_require(
+          eb_articulation_attach(t.scene->rigid.articulation, i, 0, t.scene->mesh->X + 3 * i),
+          "a rider");
   trial_begin(&t);
   for (int turns = 0; turns < 2; turns++) {
     t.before->q[0] = turns * 2e3;
     t.after->u[0] = 0.3;
     t.after->q[0] = t.before->q[0] + t.h * t.after->u[0];
-    for (int k = 0; k < eb_articulation_attached(t.scene->articulation); k++)
-      eb_articulation_place(t.scene->articulation, t.after->q, k,
-                            t.after->x + 3 * eb_articulation_node(t.scene->articulation, k), NULL);
+    for (int k = 0; k < eb_articulation_attached(t.scene->rigid.articulation); k++)
+      eb_articulation_place(t.scene->rigid.articulation, t.after->q, k,
+                            t.after->x + 3 * eb_articulation_node(t.scene->rigid.articulation, k),
+                            NULL);
     eb_audit_row row = end_velocity(&t);
     tap_ok(keeps_update(&row) && row.held.error <= row.held.allowed,
            turns ? "a joint after many turns too" : "a joint follows its rate");

@@ -26,9 +26,9 @@ static void open_slabs(trial *t) {
   tap_require(eb_mesh_name_regions(mesh, 2, (const char *const[]){"ends", "heart (left)"}),
               "regions");
   scene->materials[1] = scene->materials[0];
-  scene->grip_count = 2;
+  scene->script.grip_count = 2;
   for (int g = 0; g < 2; g++) {
-    eb_grip *grip = &scene->grips[g];
+    eb_grip *grip = &scene->script.grips[g];
     snprintf(grip->name, sizeof grip->name, "%s", g == 0 ? "ends" : "corner");
     free(grip->nodes);
     grip->count = 0;

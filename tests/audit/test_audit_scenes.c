@@ -144,18 +144,20 @@ static void hang(eb_scene *scene, int bones, bool all) {
                                 .limit_stiffness = 40,
                                 .start = 0.1 + b * 0.1,
                                 .tip = {1.4 + 0.4 * b, 0.4, 0}};
-  tap_require(eb_articulation_create(bones, bodies, scene->gravity, &scene->articulation), "bones");
+  tap_require(eb_articulation_create(bones, bodies, scene->gravity, &scene->rigid.articulation),
+              "bones");
   for (int i = 0; i < scene->mesh->node_count; i++)
     if (all || scene->mesh->X[3 * i] > 0.99)
-      tap_require(eb_articulation_attach(scene->articulation, i, bones - 1, scene->mesh->X + 3 * i),
-                  "a rider");
+      tap_require(
+          eb_articulation_attach(scene->rigid.articulation, i, bones - 1, scene->mesh->X + 3 * i),
+          "a rider");
 }
 
 static void carry(const eb_scene *scene, eb_state *state) {
-  for (int k = 0; k < eb_articulation_attached(scene->articulation); k++) {
-    int node = eb_articulation_node(scene->articulation, k);
+  for (int k = 0; k < eb_articulation_attached(scene->rigid.articulation); k++) {
+    int node = eb_articulation_node(scene->rigid.articulation, k);
     double J[3 * EB_MAX_JOINTS];
-    eb_articulation_place(scene->articulation, state->q, k, state->x + 3 * node, J);
+    eb_articulation_place(scene->rigid.articulation, state->q, k, state->x + 3 * node, J);
     for (int i = 0; i < 3; i++) {
       state->v[3 * node + i] = 0;
       for (int j = 0; j < state->joint_count; j++)
@@ -169,7 +171,8 @@ static double potential(const trial *t, eb_state *state) {
   double gravitational, limits, energy;
   static const double still[EB_MAX_JOINTS];
   carry(t->scene, state);
-  eb_articulation_energy(t->scene->articulation, state->q, still, &energy, &gravitational, &limits);
+  eb_articulation_energy(t->scene->rigid.articulation, state->q, still, &energy, &gravitational,
+                         &limits);
   energy = eb_elasticity_energy(t->scene->elasticity, state->x) + gravitational + limits;
   for (int k = 0; k < 3 * state->node_count; k++)
     energy -=
@@ -203,7 +206,7 @@ static void test_static_joints(void) {
   tap_ok(row.joints.relative > 1e-3 && row.joints.relative <= 2,
          "joints, static: a random state is far from balance");
   const double kept = row.implicit_euler.norm;
-  int rider = eb_articulation_node(t.scene->articulation, 0);
+  int rider = eb_articulation_node(t.scene->rigid.articulation, 0);
   t.after->u[0] = 0;
   t.before->v[3 * rider] = 100; /* inertia of a rider: nothing of the free nodes */
   double free_before = judge(&t, EB_EQUATION_IMPLICIT_EULER).implicit_euler.norm;
@@ -218,11 +221,11 @@ static void swing(const trial *t, double h, eb_state *state) {
   const double *mass = eb_elasticity_mass(t->scene->elasticity), *g = t->scene->gravity;
   for (int i = 0; i < 200; i++) {
     double torque, inertia, dq = h / 200, still = 0, mid = state->q[0] + 0.5 * dq * state->u[0];
-    eb_articulation_mass(t->scene->articulation, &mid, &inertia);
-    eb_articulation_force(t->scene->articulation, &mid, &still, &torque, NULL, NULL);
-    for (int k = 0; k < eb_articulation_attached(t->scene->articulation); k++) {
-      double p[3], J[3], m = mass[eb_articulation_node(t->scene->articulation, k)];
-      eb_articulation_place(t->scene->articulation, &mid, k, p, J);
+    eb_articulation_mass(t->scene->rigid.articulation, &mid, &inertia);
+    eb_articulation_force(t->scene->rigid.articulation, &mid, &still, &torque, NULL, NULL);
+    for (int k = 0; k < eb_articulation_attached(t->scene->rigid.articulation); k++) {
+      double p[3], J[3], m = mass[eb_articulation_node(t->scene->rigid.articulation, k)];
+      eb_articulation_place(t->scene->rigid.articulation, &mid, k, p, J);
       inertia += m * (J[0] * J[0] + J[1] * J[1]);
       torque += m * (J[0] * g[0] + J[1] * g[1]);
     }
@@ -252,18 +255,18 @@ static void test_moving_joints(void) {
     relative[level] = row.joints.relative;
     tap_near(row.implicit_euler.norm, 0, 0, "joints, moving: no node is free");
     double inertia, speed = t.after->u[0];
-    eb_articulation_mass(t.scene->articulation, t.after->q, &inertia);
+    eb_articulation_mass(t.scene->rigid.articulation, t.after->q, &inertia);
     tap_near(row.totals.joint_kinetic / (0.5 * inertia * speed * speed), 1, 1e-13,
              "joints: kinetic energy");
     double bodies[3] = {0}, spin[3] = {0}, nodes = 0;
-    eb_articulation_momentum(t.scene->articulation, t.after->q, t.after->u, bodies, spin);
+    eb_articulation_momentum(t.scene->rigid.articulation, t.after->q, t.after->u, bodies, spin);
     for (int i = 0; i < t.after->node_count; i++)
       nodes += eb_elasticity_mass(t.scene->elasticity)[i] * t.after->v[3 * i + 1];
     tap_near(row.totals.momentum[1] / (nodes + bodies[1]), 1, 1e-12,
              "joints: momentum of mesh and bodies");
     double gravitational, limits;
-    eb_articulation_energy(t.scene->articulation, t.after->q, t.after->u, &inertia, &gravitational,
-                           &limits);
+    eb_articulation_energy(t.scene->rigid.articulation, t.after->q, t.after->u, &inertia,
+                           &gravitational, &limits);
     tap_near(row.totals.joint_potential, gravitational + limits, 0, "joints: potential energy");
     close_trial(&t);
   }
@@ -327,8 +330,9 @@ static void test_refusals(void) {
   tap_fails(eb_audit_step(t.audit, t.before, t.after, 1, EB_EQUATION_STATIC, &row), EB_ERR_INVALID,
             "wants states of 0 joints, not 0 and 1", "states with joints that the scene has not");
   t.after->joint_count = 0;
-  t.scene->cut_count = 1;
-  t.scene->cuts[0] = (eb_cut){.origin = {0.5, 0, 0}, .normal = {1, 0, 0}, .radius = INFINITY};
+  t.scene->script.cut_count = 1;
+  t.scene->script.cuts[0] =
+      (eb_cut){.origin = {0.5, 0, 0}, .normal = {1, 0, 0}, .radius = INFINITY};
   tap_require(eb_scene_advance(t.scene, t.after, &changed), "a cut");
   tap_ok(changed, "the cut parts nodes");
   tap_fails(eb_audit_step(t.audit, t.after, t.after, 1, EB_EQUATION_STATIC, &row), EB_ERR_INVALID,

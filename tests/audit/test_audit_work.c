@@ -95,8 +95,8 @@ static void rise(double t, const double *parameters, double offset[3], double ve
 static void test_moving(void) {
   trial t;
   trial_open(&t, "nx=2", stiffness, 1e-3);
-  t.scene->colliders[0].motion = rise;
-  t.scene->colliders[0].motion_parameters[0] = 0.2;
+  t.scene->contacts.colliders[0].motion = rise;
+  t.scene->contacts.colliders[0].motion_parameters[0] = 0.2;
   double way = 0.2 * t.h;
   eb_audit_row row = judge(&t, EB_UPDATE_SUBSTEPS);
   tap_near(row.work.excess, -0.5 * stiffness * area_below(&t) * way * way,

@@ -26,7 +26,7 @@ typedef struct stage {
 static int32_t lowest_node(const eb_scene *scene, bool rigid) {
   int32_t lowest = -1;
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
-    if ((scene->free_bodies->of_node[i] >= 0) != rigid) continue;
+    if ((scene->rigid.free_bodies->of_node[i] >= 0) != rigid) continue;
     if (lowest < 0) lowest = i;
     const double *x = scene->x0 + 3 * (size_t)i, *y = scene->x0 + 3 * (size_t)lowest;
     if (x[2] < y[2] || (x[2] == y[2] && x[0] - x[1] > y[0] - y[1])) lowest = i;
@@ -75,13 +75,13 @@ static void solve3(const double A[9], const double x[3], double y[3]) {
 
 /* The rigid block turns by the moment of its push, if it has one, and its gyroscopic torque. */
 static void turn_rigid(stage *s) {
-  const eb_free_body *body = &s->scene->free_bodies->body[0];
+  const eb_free_body *body = &s->scene->rigid.free_bodies->body[0];
   const double *pose = s->before->pose, *spin = s->before->twist + 3;
   double inertia[9], momentum[3], torque[3], change[3];
   eb_free_body_inertia(body, pose, inertia);
   eb_turn3(inertia, spin, momentum);
   eb_cross3(momentum, spin, torque);
-  if (s->scene->free_bodies->of_node[s->pair.vertex[0]] >= 0) {
+  if (s->scene->rigid.free_bodies->of_node[s->pair.vertex[0]] >= 0) {
     const double *x = s->before->x + 3 * (size_t)s->pair.vertex[0], push[3] = {0, 0, s->r[0]};
     const double arm[3] = {x[0] - pose[0], x[1] - pose[1], x[2] - pose[2]};
     double moment[3];
@@ -107,7 +107,8 @@ static void fall(stage *s) {
   eb_add3(h, s->scene->gravity, to->twist);
   turn_rigid(s);
   eb_free_body_advance(s->before->pose, to->twist, h, to->pose);
-  eb_free_bodies_place(s->scene->free_bodies, s->scene->mesh->X, to->pose, to->twist, to->x, to->v);
+  eb_free_bodies_place(s->scene->rigid.free_bodies, s->scene->mesh->X, to->pose, to->twist, to->x,
+                       to->v);
   to->time += h;
   to->step++;
 }
@@ -115,8 +116,8 @@ static void fall(stage *s) {
 /* The demand that makes the contact closed at the end of the step. */
 static void close_contact(stage *s) {
   double X0[3 * 8], X1[3 * 8];
-  eb_obstacle_place(&s->scene->obstacles[0], s->before->time, X0);
-  eb_obstacle_place(&s->scene->obstacles[0], s->after->time, X1);
+  eb_obstacle_place(&s->scene->contacts.obstacles[0], s->before->time, X0);
+  eb_obstacle_place(&s->scene->contacts.obstacles[0], s->after->time, X1);
   int32_t node = s->pair.vertex[0];
   double way = s->after->x[3 * node + 2] - s->before->x[3 * node + 2];
   for (int i = 0; i < 3; i++) way += s->weight[1 + i] * (X1[3 * i + 2] - X0[3 * i + 2]);
@@ -128,7 +129,7 @@ static void close_contact(stage *s) {
 static void stage_open(stage *s, const char *parameters, bool rigid) {
   *s = (stage){.ops = bodies_scene(), .mu = 0.3};
   tap_require(eb_scene_create(&s->ops, parameters, NULL, "", &s->scene), "a scene");
-  s->scene->obstacles[0].parameters[0] = 0; /* the tray only sinks */
+  s->scene->contacts.obstacles[0].parameters[0] = 0; /* the tray only sinks */
   tap_require(eb_audit_create(s->scene, &s->audit), "an audit");
   tap_require(eb_contact_audit_create(s->scene, s->audit, &s->contact), "an audit of contact");
   tap_require(eb_state_create(s->scene, &s->before), "a state");
@@ -139,7 +140,7 @@ static void stage_open(stage *s, const char *parameters, bool rigid) {
   s->before->twist[4] = 2;
   int32_t node = lowest_node(s->scene, rigid);
   /* The bodies of this scene are large: its bounds are wider than the default's. */
-  s->scene->contact_bounds.gap = s->scene->contact_bounds.reach = 10;
+  s->scene->contacts.bounds.gap = s->scene->contacts.bounds.reach = 10;
   add_contact(s, rigid, 0.5 * eb_elasticity_mass(s->scene->elasticity)[node] / h);
   fall(s);
   close_contact(s);
@@ -187,7 +188,7 @@ static void test_good(bool rigid) {
   eb_verdict verdict;
   const char *what = rigid ? "the rigid block" : "the elastic block";
   stage_open(&s, scene, rigid);
-  if (rigid) s.scene->contact_friction = 0; /* a body that tumbles slips */
+  if (rigid) s.scene->contacts.friction = 0; /* a body that tumbles slips */
   eb_contact_audit_row row = audit_contact(&s);
   tap_ok(row.intersections.between + row.intersections.self + row.intersections.nested == 0,
          "%s pushed: bodies apart do not cross", what);
@@ -254,11 +255,11 @@ static void claim_nothing(stage *s) {
 }
 static void lower_rigid(stage *s) {
   s->after->pose[2] -= 0.6;
-  eb_free_bodies_place(s->scene->free_bodies, s->scene->mesh->X, s->after->pose, s->after->twist,
-                       s->after->x, s->after->v);
+  eb_free_bodies_place(s->scene->rigid.free_bodies, s->scene->mesh->X, s->after->pose,
+                       s->after->twist, s->after->x, s->after->v);
 }
 static void raise_tray(stage *s) {
-  s->scene->obstacles[0].parameters[1] = 600;
+  s->scene->contacts.obstacles[0].parameters[1] = 600;
 }
 static void fold(stage *s) {
   for (int d = 0; d < 3; d++) s->after->x[d] = 5 * (d + 1);
@@ -335,13 +336,13 @@ static void test_energy(void) {
   audit_contact(&s);
   double good = s.row.work.excess;
   s.after->twist[2] = -2;
-  double mass = s.scene->free_bodies->body[0].mass, fall_speed = 1 + 9.81 * h;
+  double mass = s.scene->rigid.free_bodies->body[0].mass, fall_speed = 1 + 9.81 * h;
   double more = 0.5 * mass * (4 - fall_speed * fall_speed);
   audit_contact(&s);
   tap_near(s.row.work.excess - good, more, 1e-9 * more, "energy from nowhere is measured");
   s.after->twist[2] = -fall_speed;
   /* The tray rises by 0.2 m instead of sinking by 0.1 mm; the contact's distance is what it was. */
-  s.scene->obstacles[0].parameters[1] = 200;
+  s.scene->contacts.obstacles[0].parameters[1] = 200;
   audit_contact(&s);
   double risen = s.row.work.excess;
   tap_near(good - risen, s.r[0] * (0.2 + 1e-4), 1e-6 * s.r[0],

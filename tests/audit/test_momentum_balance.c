@@ -107,7 +107,7 @@ static void test_collider(void) {
     trial t;
     eb_momentum_row row;
     trial_open(&t, falling, 1e5, high ? -1 : 0);
-    t.scene->colliders[0].implicit = false;
+    t.scene->contacts.colliders[0].implicit = false;
     trial_fill(&t, 0, 0, -1, t.before->v);
     accelerate(&t, 2 / t.h, 1, 0);
     trial_audit(&t, based.equation, plain, based.update);
@@ -143,8 +143,8 @@ static double rigid_excess(double share) {
     t.after->twist[2] = t.before->twist[2] - share * t.h * weight;
     t.after->twist[4] = 3;
     eb_free_body_advance(t.before->pose, t.after->twist, t.h, t.after->pose);
-    eb_free_bodies_place(t.scene->free_bodies, t.scene->mesh->X, t.after->pose, t.after->twist,
-                         t.after->x, t.after->v);
+    eb_free_bodies_place(t.scene->rigid.free_bodies, t.scene->mesh->X, t.after->pose,
+                         t.after->twist, t.after->x, t.after->v);
     row = fly(&t, EB_UPDATE_END_VELOCITY, 1);
   }
   trial_close(&t);

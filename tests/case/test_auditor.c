@@ -63,10 +63,10 @@ static void slow(eb_scene *scene) {
   scene->dt /= 2;
 }
 static void deep(eb_scene *scene) {
-  scene->colliders[0].origin[2] -= 1;
+  scene->contacts.colliders[0].origin[2] -= 1;
 }
 static void explicit(eb_scene *scene) {
-  scene->colliders[0].implicit = false;
+  scene->contacts.colliders[0].implicit = false;
 }
 static void elsewhere(eb_scene *scene) {
   scene->x0[5] += 1e-9;
@@ -140,7 +140,7 @@ static void test_cuts(void) {
     take_step(&j, row);
     worst = fmax(worst, row[EB_COL_EQUATION_RESIDUAL]);
   }
-  tap_ok(j.auditor.scene->cuts_made == 2 && j.auditor.scene->mesh->node_count > nodes,
+  tap_ok(j.auditor.scene->script.cuts_made == 2 && j.auditor.scene->mesh->node_count > nodes,
          "the auditor's scene is cut too");
   /* A direct solve of some hundred unknowns. */
   tap_below(worst, 1e-10, "steps before and after cuts solve their equation");

@@ -14,7 +14,7 @@ typedef struct trial {
 } trial;
 
 static void good_step(trial *t) {
-  *t = (trial){.scene = {.dt = 0.01, .penetration_bound = 0.1},
+  *t = (trial){.scene = {.dt = 0.01, .contacts.penetration_bound = 0.1},
                .residuals = {1e-3},
                .log = {.residual_norm = EB_NORM_GRADIENT,
                        .residual_count = 1,

@@ -35,11 +35,11 @@ static fixture open_block(const char *more) {
 
 /* The scene's one collider. */
 static eb_collider *collide(fixture *f, const eb_collider *shape) {
-  eb_collider *collider = &f->scene->colliders[0];
+  eb_collider *collider = &f->scene->contacts.colliders[0];
   *collider = *shape;
   collider->implicit = true;
   collider->stiffness = 700;
-  f->scene->collider_count = 1;
+  f->scene->contacts.collider_count = 1;
   return collider;
 }
 
@@ -182,7 +182,7 @@ static double force_along_normal(const fixture *f) {
   owned(double) *force = calloc(size, sizeof *force);
   double sum = 0;
   eb_scene_force(f->scene, 0, f->state->x, f->state->v, force);
-  for (size_t k = 0; k < size; k++) sum += f->scene->colliders[0].axis[k % 3] * force[k];
+  for (size_t k = 0; k < size; k++) sum += f->scene->contacts.colliders[0].axis[k % 3] * force[k];
   return sum;
 }
 
@@ -207,9 +207,9 @@ static void test_scene(void) {
 static void test_order_and_room(void) {
   owned(fixture) f = open_block("");
   collide(&f, &shapes[0]);
-  f.scene->colliders[1] = f.scene->colliders[2] = f.scene->colliders[0];
-  f.scene->colliders[1].implicit = false;
-  f.scene->collider_count = 3;
+  f.scene->contacts.colliders[1] = f.scene->contacts.colliders[2] = f.scene->contacts.colliders[0];
+  f.scene->contacts.colliders[1].implicit = false;
+  f.scene->contacts.collider_count = 3;
   eb_touch touches[ROOM], few[4];
   int32_t count = eb_implicit_touches(f.scene, 0, f.state->x, ROOM, touches), wrong = 0;
   tap_ok(eb_implicit_room(f.scene) > 0, "the scene has implicit contact");
@@ -224,7 +224,7 @@ static void test_order_and_room(void) {
   few[3].node = -7;
   tap_ok(eb_implicit_touches(f.scene, 0, f.state->x, 3, few) == count && few[3].node == -7,
          "too little room: the number is told, nothing is written beyond");
-  f.scene->colliders[0].implicit = f.scene->colliders[2].implicit = false;
+  f.scene->contacts.colliders[0].implicit = f.scene->contacts.colliders[2].implicit = false;
   tap_ok(eb_implicit_room(f.scene) == 0 &&
              eb_implicit_touches(f.scene, 0, f.state->x, ROOM, touches) == 0,
          "explicit colliders have no touches");

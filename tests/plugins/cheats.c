@@ -231,8 +231,8 @@ static void late(const taken *t) {
 
 /* Nodes that ride on rigid bodies have come off them. */
 static void detach(const taken *t) {
-  const eb_free_bodies *bodies = t->cheat->lent->free_bodies;
-  const eb_articulation *joints = t->cheat->lent->articulation;
+  const eb_free_bodies *bodies = t->cheat->lent->rigid.free_bodies;
+  const eb_articulation *joints = t->cheat->lent->rigid.articulation;
   for (int32_t k = 0; joints && k < eb_articulation_attached(joints); k++)
     t->state->x[3 * eb_articulation_node(joints, k)] += 1e-6;
   for (int32_t i = 0; bodies && i < t->state->node_count; i++)
@@ -390,23 +390,25 @@ static void no_gravity(eb_scene *own) {
 }
 
 static void soft_floor(eb_scene *own) {
-  for (int32_t c = 0; c < own->collider_count; c++) own->colliders[c].stiffness = 1;
+  for (int32_t c = 0; c < own->contacts.collider_count; c++)
+    own->contacts.colliders[c].stiffness = 1;
 }
 
 static void no_floor(eb_scene *own) {
-  own->collider_count = 0;
+  own->contacts.collider_count = 0;
 }
 
 static void polish_floors(eb_scene *own) {
-  for (int32_t c = 0; c < own->collider_count; c++) own->colliders[c].friction = 0;
+  for (int32_t c = 0; c < own->contacts.collider_count; c++)
+    own->contacts.colliders[c].friction = 0;
 }
 
 static void slip_on(eb_scene *own) {
-  own->contact_friction = 0;
+  own->contacts.friction = 0;
 }
 
 static void stick_to(eb_scene *own) {
-  own->contact_friction = 50;
+  own->contacts.friction = 50;
 }
 
 /* One node in seven is never taken, as if a colour of the nodes were left out of the sweeps. */
@@ -423,7 +425,7 @@ static void skip_colour(eb_scene *own) {
 }
 
 static void forget_springs(eb_scene *own) {
-  own->spring_count = 0;
+  own->script.spring_count = 0;
 }
 
 /* Places and stiffness of the start of the step. */
@@ -441,7 +443,7 @@ static void hold_springs_back(eb_scene *own) {
 /* Springs of a hundredth. */
 static void weaker_springs(const eb_scene *scene, double t, double *place, double *stiffness) {
   eb_scene_find(eb_scene_name(scene))->springs(scene, t, place, stiffness);
-  for (int32_t s = 0; s < scene->spring_count; s++) stiffness[s] *= 0.01;
+  for (int32_t s = 0; s < scene->script.spring_count; s++) stiffness[s] *= 0.01;
 }
 
 static void weaken_springs(eb_scene *own) {
@@ -475,8 +477,8 @@ static void mirror_clusters(eb_scene *own) {
 
 /* Obstacles 10 m along gravity. */
 static void lower_obstacles(eb_scene *own) {
-  for (int32_t o = 0; o < own->obstacle_count; o++) {
-    eb_surface *surface = own->obstacles[o].surface;
+  for (int32_t o = 0; o < own->contacts.obstacle_count; o++) {
+    eb_surface *surface = own->contacts.obstacles[o].surface;
     for (int32_t k = 0; k < 3 * surface->vertex_count; k++) surface->X[k] += own->gravity[k % 3];
   }
 }
@@ -504,7 +506,7 @@ static void forge_material(cheat *c, bool back) {
 }
 
 static void forge_collider(cheat *c, bool back) {
-  overwrite(c, &c->lent->colliders[0].stiffness, 0.5, back);
+  overwrite(c, &c->lent->contacts.colliders[0].stiffness, 0.5, back);
 }
 
 static void forge_start(cheat *c, bool back) {
@@ -516,7 +518,7 @@ static void forge_mesh(cheat *c, bool back) {
 }
 
 static void forge_bound(cheat *c, bool back) {
-  overwrite(c, &c->lent->penetration_bound, 100, back);
+  overwrite(c, &c->lent->contacts.penetration_bound, 100, back);
 }
 
 /* ---- the process ----------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ static void dress(eb_scene *scene) {
   need(eb_mesh_name_regions(mesh, 2, (const char *const[]){"ends", "middle"}));
   scene->materials[1] = scene->materials[0];
   scene->material_count = 2;
-  eb_grip *grip = &scene->grips[scene->grip_count++];
+  eb_grip *grip = &scene->script.grips[scene->script.grip_count++];
   snprintf(grip->name, sizeof grip->name, "face");
   need(EB_NEW(grip->nodes, mesh->node_count));
   for (int32_t i = 0; i < mesh->node_count; i++)

@@ -153,11 +153,11 @@ static bool same_vectors(const eb_scene *scene, const double *values, const doub
 
 /* Every group has the same nodes, centre and name. */
 static bool same_grips(const eb_scene *scene, const eb_scene *whole) {
-  bool same = scene->grip_count == whole->grip_count;
+  bool same = scene->script.grip_count == whole->script.grip_count;
   uint8_t *in = eb_calloc((size_t)whole->mesh->node_count, 1);
   require_new(in);
-  for (int g = 0; same && g < whole->grip_count; g++) {
-    const eb_grip *mine = &scene->grips[g], *all = &whole->grips[g];
+  for (int g = 0; same && g < whole->script.grip_count; g++) {
+    const eb_grip *mine = &scene->script.grips[g], *all = &whole->script.grips[g];
     int32_t found = 0;
     memset(in, 0, (size_t)whole->mesh->node_count);
     for (int32_t k = 0; k < all->count; k++) in[all->nodes[k]] = 1;
@@ -196,10 +196,10 @@ static void check_setup(const eb_scene *scene, const eb_scene *whole) {
   const eb_ranks *ranks = scene->part->ranks;
   const char *name = scene->ops->name;
   rank_ok(ranks, scene->hash == whole->hash, "%s: the hash is that of the whole scene", name);
-  rank_ok(ranks, scene->penetration_bound == whole->penetration_bound,
+  rank_ok(ranks, scene->contacts.penetration_bound == whole->contacts.penetration_bound,
           "%s: so is the bound of penetration, of bodies that lie across ranks", name);
   rank_ok(ranks,
-          scene->stands_still == whole->stands_still &&
+          scene->script.stands_still == whole->script.stands_still &&
               eb_scene_needs(scene) == eb_scene_needs(whole) &&
               memcmp(scene->gravity, whole->gravity, sizeof scene->gravity) == 0,
           "%s: so are stillness, needs and gravity", name);
@@ -212,9 +212,9 @@ static void check_setup(const eb_scene *scene, const eb_scene *whole) {
           "%s: so is the initial state", name);
   rank_ok(ranks, same_grips(scene, whole), "%s: so are the groups of nodes", name);
   rank_ok(ranks, same_script(scene, whole), "%s: so is the script", name);
-  bool same = scene->load_count == whole->load_count;
-  for (int32_t k = 0; same && k < whole->load_count; k++)
-    same = same_vectors(scene, scene->load[k], whole->load[k]);
+  bool same = scene->script.load_count == whole->script.load_count;
+  for (int32_t k = 0; same && k < whole->script.load_count; k++)
+    same = same_vectors(scene, scene->script.load[k], whole->script.load[k]);
   rank_ok(ranks, same, "%s: so are the loads", name);
 }
 

@@ -39,7 +39,7 @@ static void write_run(const char *path, const eb_scene *scene, bool keep) {
   int32_t *parent;
   tap_require(eb_scene_final_mesh(scene, &mesh, &parent), "the mesh in the end");
   eb_run run = {.nodes = mesh->node_count,
-                .uncut_nodes = scene->uncut_nodes,
+                .uncut_nodes = scene->script.uncut_nodes,
                 .elements = scene->mesh->element_count};
   tap_require(eb_string_set(&run.id, "run"), "its id");
   tap_require(eb_string_set(&run.outcome, "completed"), "its outcome");

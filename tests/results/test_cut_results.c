@@ -25,7 +25,7 @@ static eb_error set_up(eb_scene *scene) {
                                .inertia = {1, 1, 1},
                                .lower = -INFINITY,
                                .upper = INFINITY};
-  return bodies ? eb_articulation_create(bodies, chain, scene->gravity, &scene->articulation)
+  return bodies ? eb_articulation_create(bodies, chain, scene->gravity, &scene->rigid.articulation)
                 : EB_OK;
 }
 
@@ -71,7 +71,7 @@ static void record(eb_scene *scene, int64_t nodes, const char *path) {
     if (field->type == EB_FIELD_TEXT)
       tap_require(eb_string_set((char **)((char *)&run + field->offset), "x"), field->name);
   run.nodes = nodes;
-  run.uncut_nodes = scene->uncut_nodes;
+  run.uncut_nodes = scene->script.uncut_nodes;
   run.elements = scene->mesh->element_count;
   tap_require(eb_state_create(scene, &state), "a state");
   tap_require(eb_recorder_create(path, -1, &run, scene, &recorder), "a recorder");

@@ -33,7 +33,7 @@ static eb_error prepare(recording *r, const char *outcome) {
   EB_TRY(eb_string_set(&r->run.outcome, outcome));
   EB_TRY(eb_scene_create(r->work.scene, r->work.parameters, NULL, "", &r->scene));
   r->run.nodes = r->scene->mesh->node_count;
-  r->scene->collider_count = 0;
+  r->scene->contacts.collider_count = 0;
   return eb_state_create(r->scene, &r->state);
 }
 
@@ -110,9 +110,9 @@ static const double still[3] = {1, 1, 1};
  * Where a collider moves, origin and offset are added in another order, which rounds at coordinates
  * of a metre. */
 static bool same_solids(const eb_scene *scene, const eb_result_colliders *read, double time) {
-  bool same = read->count == scene->collider_count;
+  bool same = read->count == scene->contacts.collider_count;
   for (int32_t c = 0; same && c < read->count; c++) {
-    const eb_collider *a = &scene->colliders[c], *b = &read->list[c];
+    const eb_collider *a = &scene->contacts.colliders[c], *b = &read->list[c];
     same = a->kind == b->kind && a->stiffness == b->stiffness && a->damping == b->damping &&
            a->friction == b->friction && a->margin == b->margin && a->grip == b->grip &&
            a->isotropy == b->isotropy && a->implicit == b->implicit && !b->motion;

@@ -67,10 +67,10 @@ static void release(recording *r) {
 static double gap(const eb_scene *scene, const eb_result_obstacles *read, double time) {
   double worst = 0, x[3 * 8];
   int32_t at = 0, triangle = 0;
-  if (read->count != scene->obstacle_count) return -1;
-  for (int32_t o = 0; o < scene->obstacle_count; o++) {
-    const eb_surface *surface = scene->obstacles[o].surface;
-    eb_obstacle_place(&scene->obstacles[o], time, x);
+  if (read->count != scene->contacts.obstacle_count) return -1;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
+    const eb_surface *surface = scene->contacts.obstacles[o].surface;
+    eb_obstacle_place(&scene->contacts.obstacles[o], time, x);
     for (int32_t k = 0; k < 3 * surface->triangle_count; k++)
       if (read->triangles[triangle++] - at != surface->triangles[k]) return -1;
     for (int32_t i = 0; i < surface->vertex_count; i++, at++) {
@@ -103,7 +103,7 @@ static void test_none(void) {
   eb_results *results;
   eb_result_obstacles read;
   tap_require(prepare(&r), "preparation");
-  r.scene->obstacle_count = 0;
+  r.scene->contacts.obstacle_count = 0;
   tap_require(record(&r, in_folder("none.h5")), "a file without obstacles");
   tap_require(eb_results_open(in_folder("none.h5"), &results), "the file");
   tap_succeeds(eb_results_obstacles(results, 0, 1, &read), "obstacles of a scene without any");
@@ -285,7 +285,7 @@ static void test_export(const recording *r, const char *path) {
   tap_require(eb_results_open(path, &results), "the file");
   tap_succeeds(eb_export_xdmf(results, &(eb_strings){0}, in_folder("xdmf"), names, &written),
                "export");
-  snprintf(name, sizeof name, "%s/all.%s.obstacles.xdmf", in_folder("xdmf"), r->run.id);
+  snprintf(name, sizeof name, "%s/all.%s.contacts.obstacles.xdmf", in_folder("xdmf"), r->run.id);
   tap_ok(holds(name, "NumberOfElements=\"14\"") && holds(name, "Name=\"frame 2\""),
          "obstacles have a grid of their own in every frame");
   fclose(names);

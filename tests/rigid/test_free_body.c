@@ -402,7 +402,8 @@ static void test_state(void) {
   tap_ok(eb_capability_name(EB_CAP_FREE_BODIES) != NULL, "which has a name");
   double *x = calloc(3 * (size_t)state->node_count, sizeof *x), worst = 0;
   memcpy(x, state->x, 3 * (size_t)state->node_count * sizeof *x);
-  eb_free_bodies_place(scene->free_bodies, scene->mesh->X, state->pose, state->twist, x, copy->v);
+  eb_free_bodies_place(scene->rigid.free_bodies, scene->mesh->X, state->pose, state->twist, x,
+                       copy->v);
   for (int32_t k = 0; k < 3 * state->node_count; k++) worst = fmax(worst, fabs(x[k] - state->x[k]));
   tap_ok(worst == 0 && !memcmp(copy->v, state->v, 24 * (size_t)state->node_count),
          "its nodes are exactly where its bodies put them");
@@ -424,41 +425,42 @@ static void test_state(void) {
 
 static eb_error without_extras(eb_scene *scene) {
   EB_TRY(set_up_bodies(scene));
-  for (int32_t o = 0; o < scene->obstacle_count; o++) eb_obstacle_clear(&scene->obstacles[o]);
-  scene->obstacle_count = 0;
-  scene->contact_friction = 0;
-  scene->rigid[1] = 0;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++)
+    eb_obstacle_clear(&scene->contacts.obstacles[o]);
+  scene->contacts.obstacle_count = 0;
+  scene->contacts.friction = 0;
+  scene->rigid.regions[1] = 0;
   return EB_OK;
 }
 
 static eb_error with_friction(eb_scene *scene) {
   EB_TRY(without_extras(scene));
-  scene->contact_friction = 0.3;
+  scene->contacts.friction = 0.3;
   return EB_OK;
 }
 
 static eb_error with_rigid(eb_scene *scene) {
   EB_TRY(without_extras(scene));
-  scene->rigid[1] = 1;
+  scene->rigid.regions[1] = 1;
   return EB_OK;
 }
 
 static eb_error with_step(eb_scene *scene) {
   EB_TRY(without_extras(scene));
-  scene->obstacle_count = 1;
-  return make_step(&scene->obstacles[0].surface);
+  scene->contacts.obstacle_count = 1;
+  return make_step(&scene->contacts.obstacles[0].surface);
 }
 
 static eb_error with_moving_step(eb_scene *scene) {
   EB_TRY(with_step(scene));
-  scene->obstacles[0].motion = rock;
-  scene->obstacles[0].parameters[1] = 1;
+  scene->contacts.obstacles[0].motion = rock;
+  scene->contacts.obstacles[0].parameters[1] = 1;
   return EB_OK;
 }
 
 static eb_error with_slower_step(eb_scene *scene) {
   EB_TRY(with_moving_step(scene));
-  scene->obstacles[0].parameters[1] = 0.5;
+  scene->contacts.obstacles[0].parameters[1] = 0.5;
   return EB_OK;
 }
 
@@ -488,19 +490,19 @@ static void test_hash(void) {
 
 static eb_error negative_friction(eb_scene *scene) {
   EB_TRY(set_up_bodies(scene));
-  scene->contact_friction = -0.1;
+  scene->contacts.friction = -0.1;
   return EB_OK;
 }
 
 static eb_error missing_surface(eb_scene *scene) {
   EB_TRY(set_up_bodies(scene));
-  eb_obstacle_clear(&scene->obstacles[1]);
+  eb_obstacle_clear(&scene->contacts.obstacles[1]);
   return EB_OK;
 }
 
 static eb_error bad_surface(eb_scene *scene) {
   EB_TRY(set_up_bodies(scene));
-  scene->obstacles[1].surface->triangles[2] = 9;
+  scene->contacts.obstacles[1].surface->triangles[2] = 9;
   return EB_OK;
 }
 
@@ -511,7 +513,7 @@ static void stretch(double t, const double *parameters, double rotation[9], doub
 
 static eb_error stretched_motion(eb_scene *scene) {
   EB_TRY(set_up_bodies(scene));
-  scene->obstacles[0].motion = stretch;
+  scene->contacts.obstacles[0].motion = stretch;
   return EB_OK;
 }
 

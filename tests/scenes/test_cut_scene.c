@@ -187,11 +187,11 @@ static void test_boundary(void) {
   double *target = malloc(3 * (size_t)nodes * sizeof *target);
   eb_scene_boundary(scene, 0.4, fixed, target);
   for (int32_t i = 0; i < nodes; i++) {
-    int32_t origin = scene->node_origin[i];
+    int32_t origin = scene->script.node_origin[i];
     bool end = scene->mesh->X[3 * i] == 0 || scene->mesh->X[3 * i] == 1;
-    wrong += fixed[i] != end || origin >= scene->uncut_nodes ||
+    wrong += fixed[i] != end || origin >= scene->script.uncut_nodes ||
              memcmp(target + 3 * i, target + 3 * origin, 24) != 0;
-    copies += i >= scene->uncut_nodes && end;
+    copies += i >= scene->script.uncut_nodes && end;
     held += end;
   }
   tap_ok(wrong == 0, "copies are scripted as their origins");
@@ -228,17 +228,17 @@ static void test_final_mesh(void) {
   tap_ok(chained > 0, "%d of them part from copies", chained);
   tap_require(eb_state_create(scene, &state), "a state");
   tap_require(eb_scene_advance(scene, state, &changed), "the first cut");
-  tap_ok(scene->mesh->node_count == 54 && scene->cuts_made == 1, "the first cut is made");
+  tap_ok(scene->mesh->node_count == 54 && scene->script.cuts_made == 1, "the first cut is made");
   tap_require(eb_scene_final_mesh(scene, &last, &own), "the final mesh");
   tap_ok(eb_mesh_hash(first) == eb_mesh_hash(last), "the final mesh is the same after a cut");
   eb_mesh_destroy(last);
   free(own);
   state->time = 7;
   tap_require(eb_scene_advance(scene, state, &changed), "all cuts");
-  tap_ok(scene->cuts_made == 3 && eb_mesh_hash(scene->mesh) == eb_mesh_hash(first),
+  tap_ok(scene->script.cuts_made == 3 && eb_mesh_hash(scene->mesh) == eb_mesh_hash(first),
          "and is the scene's mesh in the end");
   state->node_count--;
-  scene->cuts_made = 2;
+  scene->script.cuts_made = 2;
   tap_fails(eb_scene_advance(scene, state, &changed), EB_ERR_INVALID, "does not fit",
             "a state of another size");
   free(parent);
@@ -255,12 +255,12 @@ static void test_times(void) {
   eb_scene_ops ops = cut_block();
   run r = start(&ops, "dt=0.1", "semi-implicit", "");
   go_on(&r, 3);
-  tap_ok(r.cuts == 0 && r.scene->cuts_made == 0, "steps that start earlier are not cut");
+  tap_ok(r.cuts == 0 && r.scene->script.cuts_made == 0, "steps that start earlier are not cut");
   r.state->time = 0.3 - 1e-15;
   go_on(&r, 1);
-  tap_ok(r.cuts == 1 && r.scene->cuts_made == 1, "the step that starts at its time is");
+  tap_ok(r.cuts == 1 && r.scene->script.cuts_made == 1, "the step that starts at its time is");
   go_on(&r, 2);
-  tap_ok(r.cuts == 1 && r.scene->cuts_made == 2, "a cut that parts nothing changes nothing");
+  tap_ok(r.cuts == 1 && r.scene->script.cuts_made == 2, "a cut that parts nothing changes nothing");
   finish(&r);
 }
 
@@ -369,11 +369,12 @@ static bool implicit[2];
 static eb_error set_up_colliders(eb_scene *scene) {
   EB_TRY(eb_block_scene.setup(scene));
   for (int c = 0; c < 2; c++)
-    scene->colliders[scene->collider_count++] = (eb_collider){.kind = EB_PLANE,
-                                                              .origin = {0, 0, 0.01 * (c + 1)},
-                                                              .axis = {0, 0, 1},
-                                                              .stiffness = 1e5,
-                                                              .implicit = implicit[c]};
+    scene->contacts.colliders[scene->contacts.collider_count++] =
+        (eb_collider){.kind = EB_PLANE,
+                      .origin = {0, 0, 0.01 * (c + 1)},
+                      .axis = {0, 0, 1},
+                      .stiffness = 1e5,
+                      .implicit = implicit[c]};
   return EB_OK;
 }
 
@@ -408,7 +409,7 @@ static void test_implicit_colliders(void) {
 
 static eb_error set_up_bodies(eb_scene *scene) {
   EB_TRY(eb_block_scene.setup(scene));
-  scene->bodies_collide = true;
+  scene->contacts.bodies_collide = true;
   return EB_OK;
 }
 
@@ -455,8 +456,8 @@ static eb_error set_up_rigid(eb_scene *scene) {
   bodies[1].parent = 0;
   bodies[1].start = 0.25;
   EB_TRY(eb_block_scene.setup(scene));
-  EB_TRY(eb_articulation_create(2, bodies, scene->gravity, &scene->articulation));
-  return eb_articulation_attach(scene->articulation, rigid.node, 0, scene->mesh->X);
+  EB_TRY(eb_articulation_create(2, bodies, scene->gravity, &scene->rigid.articulation));
+  return eb_articulation_attach(scene->rigid.articulation, rigid.node, 0, scene->mesh->X);
 }
 
 static void test_joints(void) {

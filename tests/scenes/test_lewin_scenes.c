@@ -96,7 +96,7 @@ static void test_hourglass(void) {
   const eb_mesh *mesh = scene->mesh;
   double sum[3] = {0}, moment[3] = {0}, size = 0;
   for (int32_t i = 0; i < mesh->node_count; i++) {
-    const double *f = scene->load[0] + 3 * i;
+    const double *f = scene->script.load[0] + 3 * i;
     double m[3];
     eb_cross3(mesh->X + 3 * i, f, m);
     eb_add3(1, f, sum);
@@ -136,7 +136,7 @@ static void test_modes(void) {
 
 static void test_floor(void) {
   eb_scene *scene = make("lewin2016/steel-block", "resolution=0.5,contact=3e8");
-  const eb_collider *floor = &scene->colliders[0];
+  const eb_collider *floor = &scene->contacts.colliders[0];
   double sum = 0, nodes = 0;
   for (int32_t i = 0; i < scene->mesh->node_count; i++)
     if (scene->mesh->X[3 * i + 2] < 1e-9) {

@@ -180,7 +180,7 @@ static void test_promises(const char *name, const char *small) {
     off = fmax(off, fabs(state->x[i] - scene->x0[i]));
   /* Nodes of rigid bodies are placed by the poses fitted to them: some rounding errors of a few
    * metres. */
-  tap_ok(state->time == 0 && state->step == 0 && off <= (scene->free_bodies ? 1e-13 : 0),
+  tap_ok(state->time == 0 && state->step == 0 && off <= (scene->rigid.free_bodies ? 1e-13 : 0),
          "%s: a state starts at the scene's initial positions", name);
   eb_state_destroy(state);
   eb_scene_destroy(again);
@@ -546,7 +546,8 @@ static void test_barcut(void) {
   int32_t nodes[4], *part = malloc(4 * (size_t)scene->mesh->node_count);
   int32_t count = scene->ops->dynamic_nodes(scene, 4, nodes);
   eb_mesh_components(scene->mesh, part);
-  int32_t left = part[scene->grips[0].nodes[0]], right = part[scene->grips[1].nodes[0]];
+  int32_t left = part[scene->script.grips[0].nodes[0]],
+          right = part[scene->script.grips[1].nodes[0]];
   tap_ok(count == 2 && part[nodes[0]] == left && part[nodes[1]] != left && part[nodes[1]] != right,
          "a dynamic node in the left and one in the middle piece, none in the right");
   double gap = scene->mesh->X[3 * nodes[1]] - scene->mesh->X[3 * nodes[0]];
@@ -606,8 +607,9 @@ static void test_fall(const char *name, const char *parameters, int steps, doubl
       const double *v = state->v + 3 * i, *x = state->x + 3 * i;
       kinetic += 0.5 * mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
       energy += mass[i] * 9.81 * x[2];
-      for (int c = 0; c < scene->collider_count; c++)
-        deepest = fmax(deepest, -eb_collider_distance(&scene->colliders[c], state->time, x, n, w));
+      for (int c = 0; c < scene->contacts.collider_count; c++)
+        deepest = fmax(deepest,
+                       -eb_collider_distance(&scene->contacts.colliders[c], state->time, x, n, w));
     }
     if (step == 0) first = energy;
     most = fmax(most, energy + kinetic);

@@ -23,7 +23,7 @@ static eb_error pull_face(eb_scene *scene) {
 
 static void pull(const eb_scene *scene, double t, double *place, double *stiffness) {
   static const double along[3] = {1, -1, 2};
-  for (int32_t s = 0; s < scene->spring_count; s++) {
+  for (int32_t s = 0; s < scene->script.spring_count; s++) {
     for (int d = 0; d < 3; d++) place[3 * s + d] += rate * t * along[d] * (1 + 0.1 * s);
     stiffness[s] = t < release ? pulled * (1 + 0.5 * t + 0.2 * s) : 0;
   }
@@ -41,7 +41,7 @@ static eb_error pull_all(eb_scene *scene) {
 static void pull_by_mass(const eb_scene *scene, double t, double *place, double *stiffness) {
   const double *mass = eb_elasticity_mass(scene->elasticity);
   (void)t;
-  for (int32_t s = 0; s < scene->spring_count; s++) {
+  for (int32_t s = 0; s < scene->script.spring_count; s++) {
     for (int d = 0; d < 3; d++) place[3 * s + d] += offset[d];
     stiffness[s] = per_mass * mass[s];
   }
@@ -121,7 +121,7 @@ static void asked_through_the_door(void) {
   const int32_t *node;
   int32_t count = eb_scene_springs(scene, 0, &node, NULL, NULL);
   double *place = calloc(4 * (size_t)count, sizeof *place), *stiffness = place + 3 * count;
-  tap_ok(count == scene->spring_count && node == scene->spring_node && count > 4,
+  tap_ok(count == scene->script.spring_count && node == scene->script.spring_node && count > 4,
          "a plug-in is told the nodes");
   eb_scene_springs(scene, 0.5, NULL, place, stiffness);
   tap_near(stiffness[2], pulled * 1.65, 1e-9, "and the stiffness");
@@ -312,7 +312,7 @@ static void what_is_refused(void) {
 
 static void pull_slower(const eb_scene *scene, double t, double *place, double *stiffness) {
   pull(scene, t, place, stiffness);
-  for (int32_t s = 0; s < scene->spring_count; s++) place[3 * s] -= 1e-3 * t;
+  for (int32_t s = 0; s < scene->script.spring_count; s++) place[3 * s] -= 1e-3 * t;
 }
 
 static void hash_covers_them(void) {

@@ -52,8 +52,8 @@ static void add_triangle(soup *s, const double *x, const int32_t corner[3], int3
 
 static soup soup_of(const eb_scene *scene) {
   int32_t triangles = scene->surface->triangle_count;
-  for (int32_t o = 0; o < scene->obstacle_count; o++)
-    triangles += scene->obstacles[o].surface->triangle_count;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++)
+    triangles += scene->contacts.obstacles[o].surface->triangle_count;
   size_t size = (size_t)triangles;
   soup s = {0, malloc(size * sizeof *s.X), malloc(size * sizeof *s.box), malloc(4 * size)};
   int32_t *part = malloc(4 * (size_t)scene->mesh->node_count);
@@ -64,10 +64,10 @@ static soup soup_of(const eb_scene *scene) {
       corner[k] = scene->surface->node[scene->surface->triangles[3 * t + k]];
     add_triangle(&s, scene->x0, corner, part[corner[0]]);
   }
-  for (int32_t o = 0; o < scene->obstacle_count; o++) {
-    const eb_surface *surface = scene->obstacles[o].surface;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
+    const eb_surface *surface = scene->contacts.obstacles[o].surface;
     double *x = malloc(24 * (size_t)surface->vertex_count);
-    eb_obstacle_place(&scene->obstacles[o], 0, x);
+    eb_obstacle_place(&scene->contacts.obstacles[o], 0, x);
     for (int32_t t = 0; t < surface->triangle_count; t++)
       add_triangle(&s, x, surface->triangles + 3 * t, -1 - o);
     free(x);
@@ -228,9 +228,9 @@ static void test_weights(void) {
 static void test_incline(void) {
   const double pi = 3.14159265358979323846, angle = 20 * pi / 180, to = 70 * pi / 180;
   eb_scene *scene = make("verschoor2019/incline", "angle=20,direction=70,mu=0.3");
-  tap_ok(scene->contact_friction == 0.3, "the incline's mu is the parameter's");
+  tap_ok(scene->contacts.friction == 0.3, "the incline's mu is the parameter's");
   const double n[3] = {sin(angle) * cos(to), sin(angle) * sin(to), cos(angle)};
-  const eb_surface *plane = scene->obstacles[0].surface;
+  const eb_surface *plane = scene->contacts.obstacles[0].surface;
   double top = -INFINITY, low = INFINITY, spread = 0, lowest = INFINITY;
   for (int32_t v = 0; v < plane->vertex_count; v++) top = fmax(top, eb_dot3(n, plane->X + 3 * v));
   for (int32_t v = 0; v < plane->vertex_count; v++) {
@@ -252,9 +252,9 @@ static void test_incline(void) {
 static void test_obstacles(const char *name, const char *parameters, int32_t count) {
   eb_scene *scene = make(name, parameters);
   double end = (double)scene->ops->steps * scene->dt, worst = 0;
-  tap_ok(scene->obstacle_count == count, "%s: %d obstacles", name, count);
-  for (int32_t o = 0; o < scene->obstacle_count; o++) {
-    const eb_obstacle *obstacle = &scene->obstacles[o];
+  tap_ok(scene->contacts.obstacle_count == count, "%s: %d obstacles", name, count);
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
+    const eb_obstacle *obstacle = &scene->contacts.obstacles[o];
     tap_succeeds(eb_surface_validate(obstacle->surface, true), label(name, "obstacles are closed"));
     size_t size = 3 * (size_t)obstacle->surface->vertex_count;
     double *from = malloc(8 * size), *to = malloc(8 * size);
@@ -290,7 +290,7 @@ static void vertex_at(const eb_obstacle *obstacle, int32_t vertex, double t, dou
 static void test_armadillo(void) {
   eb_scene *scene = make("verschoor2019/armadillo", "resolution=0.02,gap=0.3,speed=0.2");
   for (int o = 0; o < 2; o++) {
-    const eb_obstacle *roller = &scene->obstacles[o];
+    const eb_obstacle *roller = &scene->contacts.obstacles[o];
     double worst = 0, inner = INFINITY, side = o == 0 ? 1 : -1;
     for (int32_t i = 0; i < roller->surface->vertex_count; i += 7) {
       double x[3], v[3], spin = side * 0.2 / 0.5;
@@ -323,11 +323,11 @@ static void test_armadillo(void) {
 
 static void test_bearing(void) {
   eb_scene *scene = make("verschoor2019/bearing", "resolution=0.1,squeeze=0.05,speed=2");
-  const eb_surface *core = scene->obstacles[1].surface;
+  const eb_surface *core = scene->contacts.obstacles[1].surface;
   double wide = 0, worst = 0, low = INFINITY, narrow = INFINITY;
   for (int32_t i = 0; i < core->vertex_count; i++) {
     double x[3], v[3];
-    vertex_at(&scene->obstacles[1], i, 1, x, v);
+    vertex_at(&scene->contacts.obstacles[1], i, 1, x, v);
     wide = fmax(wide, hypot(x[0], x[1]));
     low = fmin(low, x[2]);
     worst = fmax(worst, fabs(v[0] + 2 * x[1]) + fabs(v[1] - 2 * x[0]) + fabs(v[2]));
@@ -361,13 +361,13 @@ static void test_strings(void) {
 static void test_wedge(void) {
   eb_scene *scene = make("verschoor2019/wedge", "bodies=3,angle=20");
   for (int o = 0; o < 4; o += 2) {
-    const eb_surface *plate = scene->obstacles[o].surface;
+    const eb_surface *plate = scene->contacts.obstacles[o].surface;
     double off = 0, lean = 0, v[3];
     for (int32_t i = 0; i < plate->vertex_count; i++) {
       const double *X = plate->X + 3 * i;
       double before[3], after[3];
-      vertex_at(&scene->obstacles[o], i, 0.1, before, v);
-      vertex_at(&scene->obstacles[o], i, 1.9, after, v);
+      vertex_at(&scene->contacts.obstacles[o], i, 0.1, before, v);
+      vertex_at(&scene->contacts.obstacles[o], i, 1.9, after, v);
       if (X[0] != 0) continue;
       if (X[2] == 0)
         off = fmax(off, fmax(fabs(after[0]), fabs(after[2] - before[2])));
@@ -382,9 +382,9 @@ static void test_wedge(void) {
 
 static void test_stack(void) {
   eb_scene *scene = make("verschoor2019/stack", NULL);
-  tap_ok(scene->free_bodies && scene->free_bodies->count == 10, "ten rigid boxes");
-  for (int b = 0; scene->free_bodies && b < scene->free_bodies->count; b++)
-    tap_near(scene->free_bodies->body[b].mass, 62.5, 1e-10, "of 62.5 kg");
+  tap_ok(scene->rigid.free_bodies && scene->rigid.free_bodies->count == 10, "ten rigid boxes");
+  for (int b = 0; scene->rigid.free_bodies && b < scene->rigid.free_bodies->count; b++)
+    tap_near(scene->rigid.free_bodies->body[b].mass, 62.5, 1e-10, "of 62.5 kg");
   eb_scene_destroy(scene);
 }
 

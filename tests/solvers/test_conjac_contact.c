@@ -26,13 +26,13 @@ static ride mount(const slope *on) {
   ride r = {.f = fixture_open("nx=4,ny=4,nz=2,lx=.1,ly=.1,lz=.05,gz=-9.81,dt=5e-3")};
   double c = 1 / sqrt(1 + on->tangent * on->tangent), s = on->tangent * c;
   eb_scene *scene = r.f.scene;
-  scene->collider_count = 1;
-  scene->colliders[0] = (eb_collider){.kind = EB_PLANE,
-                                      .axis = {s, 0, c},
-                                      .implicit = true,
-                                      .stiffness = on->stiffness > 0 ? on->stiffness : 4e8,
-                                      .isotropy = on->isotropy,
-                                      .friction = on->friction};
+  scene->contacts.collider_count = 1;
+  scene->contacts.colliders[0] = (eb_collider){.kind = EB_PLANE,
+                                               .axis = {s, 0, c},
+                                               .implicit = true,
+                                               .stiffness = on->stiffness > 0 ? on->stiffness : 4e8,
+                                               .isotropy = on->isotropy,
+                                               .friction = on->friction};
   r.down[0] = c;
   r.down[2] = -s;
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
@@ -113,7 +113,7 @@ static double sole(const ride *r) {
   double sum = 0;
   for (int32_t i = 0; i < r->f.scene->mesh->node_count; i++)
     if (r->f.scene->mesh->X[3 * i + 2] < 1e-9)
-      sum += r->f.scene->colliders[0].stiffness * r->f.scene->node_area[i];
+      sum += r->f.scene->contacts.colliders[0].stiffness * r->f.scene->node_area[i];
   return sum;
 }
 
@@ -164,8 +164,8 @@ static void test_audit(void) {
   eb_audit *audit;
   eb_audit_row row;
   double worst = 0, deepest = 0;
-  f.scene->collider_count = 1;
-  f.scene->colliders[0] = (eb_collider){
+  f.scene->contacts.collider_count = 1;
+  f.scene->contacts.colliders[0] = (eb_collider){
       .kind = EB_PLANE, .axis = {0, 0, 1}, .implicit = true, .stiffness = 1e6, .isotropy = 0};
   for (int32_t i = 0; i < f.scene->mesh->node_count; i++) f.state->x[3 * i + 2] -= 1e-4;
   owned(eb_state) *before = new_state(f.scene);
@@ -183,7 +183,7 @@ static void test_audit(void) {
   }
   tap_below(worst, 1e-11, "audit: the penalty at the end of the step balances the rest");
   tap_ok(deepest > 3e-4, "audit: which is not 0 (%.2g m deep)", deepest);
-  f.scene->colliders[0].stiffness *= 1.01;
+  f.scene->contacts.colliders[0].stiffness *= 1.01;
   tap_require(eb_audit_step(audit, before, f.state, 5e-3, EB_EQUATION_IMPLICIT_EULER, &row),
               "audit of a step");
   tap_ok(row.implicit_euler.relative > 1e-5, "audit: a penalty that is 1 %% off shows (%.2g)",
@@ -198,13 +198,13 @@ static void test_audit(void) {
 static fixture falling(double friction) {
   fixture f = fixture_open("nx=3,ny=1,nz=1,lx=.15,ly=.05,lz=.05,gz=-9.81,dt=5e-3");
   eb_scene *scene = f.scene;
-  scene->collider_count = 1;
-  scene->colliders[0] = (eb_collider){.kind = EB_PLANE,
-                                      .axis = {0, 0, 1},
-                                      .implicit = true,
-                                      .stiffness = 1e7,
-                                      .isotropy = 0.1,
-                                      .friction = friction};
+  scene->contacts.collider_count = 1;
+  scene->contacts.colliders[0] = (eb_collider){.kind = EB_PLANE,
+                                               .axis = {0, 0, 1},
+                                               .implicit = true,
+                                               .stiffness = 1e7,
+                                               .isotropy = 0.1,
+                                               .friction = friction};
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
     double *x = f.state->x + 3 * i, *v = f.state->v + 3 * i;
     x[2] += 0.03 * x[0] - 0.001 + 0.002 * sin(40 * x[0] + 90 * x[1]);
@@ -370,7 +370,7 @@ static void test_dense(double friction, bool motion, bool predict) {
   snprintf(options, sizeof options,
            "nodes=%d+%d+%d+%d,beta=0.7,gamma=0.4,project=always,predict_contact=%s", dynamic[0],
            dynamic[1], dynamic[2], dynamic[3], predict ? "true" : "false");
-  if (motion) f.scene->colliders[0].motion = rising;
+  if (motion) f.scene->contacts.colliders[0].motion = rising;
   dense_step(&o, &f, 0.7, v, filtered, projected);
   for (int i = 0; i < o.size; i++) x[i] = f.state->x[i] + h * projected[i] + 0.4 * o.p[i];
   int inside = 0;
@@ -392,12 +392,13 @@ static void test_dense(double friction, bool motion, bool predict) {
 /* A wall along the slope that the block leans on. */
 static void add_wall(ride *r) {
   eb_scene *scene = r->f.scene;
-  scene->colliders[scene->collider_count++] = (eb_collider){.kind = EB_PLANE,
-                                                            .origin = {0, 1e-5, 0},
-                                                            .axis = {0, 1, 0},
-                                                            .implicit = true,
-                                                            .stiffness = 4e6,
-                                                            .friction = 0.4};
+  scene->contacts.colliders[scene->contacts.collider_count++] =
+      (eb_collider){.kind = EB_PLANE,
+                    .origin = {0, 1e-5, 0},
+                    .axis = {0, 1, 0},
+                    .implicit = true,
+                    .stiffness = 4e6,
+                    .friction = 0.4};
   scene->gravity[1] = -3;
 }
 

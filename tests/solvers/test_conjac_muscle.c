@@ -127,13 +127,13 @@ static exchange weigh_exchange(const trial *t, const double *x, const double *v)
     e.muscle += mass[i] * (x[3 * i] * v[3 * i + 1] - x[3 * i + 1] * v[3 * i]);
     e.muscle_moment += mass[i] * x[3 * i] * g;
   }
-  eb_articulation_momentum(t->scene->articulation, t->state->q, t->state->u, p, l);
+  eb_articulation_momentum(t->scene->rigid.articulation, t->state->q, t->state->u, p, l);
   e.bones = l[2];
   /* Gravity's moment about the shoulder is -dV/dq of the shoulder's angle, which turns
    * everything. */
   for (int side = 0; side < 2; side++) {
     double q[2] = {t->state->q[0] + (side ? 1e-6 : -1e-6), t->state->q[1]};
-    eb_articulation_energy(t->scene->articulation, q, t->state->u, &T, &ahead[side], &L);
+    eb_articulation_energy(t->scene->rigid.articulation, q, t->state->u, &T, &ahead[side], &L);
   }
   e.bone_moment = -(ahead[1] - ahead[0]) / 2e-6;
   return e;
@@ -192,7 +192,7 @@ static void first_step_balances(const char *options) {
   memcpy(x, t.state->x, (size_t)n * sizeof *x);
   exchange before = weigh_exchange(&t, x, t.state->v);
   double mass[4];
-  eb_articulation_mass(t.scene->articulation, t.state->q, mass);
+  eb_articulation_mass(t.scene->rigid.articulation, t.state->q, mass);
   advance(&t);
   exchange after = weigh_exchange(&t, x, t.state->v);
   /* The bones' at the positions of the start: the shoulder's row of their mass matrix. */
@@ -255,7 +255,7 @@ static void muscle_moves_the_arm(void) {
   tap_near(hangs[0], before, 1e-9, "a muscle that is never active does the same until then");
   tap_near(hangs[1], after, 1, "and later, when the arm swings no more, hangs as the relaxed one");
   double bones = 0, muscle = 0;
-  for (int b = 0; b < 2; b++) bones += eb_articulation_body(t.scene->articulation, b)->mass;
+  for (int b = 0; b < 2; b++) bones += eb_articulation_body(t.scene->rigid.articulation, b)->mass;
   for (int i = 0; i < t.state->node_count; i++)
     muscle += eb_elasticity_mass(t.scene->elasticity)[i];
   tap_ok(muscle > bones, "the muscle outweighs the bones (%.0f g and %.0f g)", 1e3 * muscle,

@@ -49,7 +49,7 @@ static eb_mesh *bar(int32_t nx, int32_t ny, int32_t nz) {
 
 /* As much of a scene as the choice of nodes asks for. */
 static eb_scene scene_of(const eb_scene_ops *ops, eb_mesh *mesh) {
-  return (eb_scene){.ops = ops, .mesh = mesh, .uncut_nodes = mesh->node_count, .dt = 0.01};
+  return (eb_scene){.ops = ops, .mesh = mesh, .script.uncut_nodes = mesh->node_count, .dt = 0.01};
 }
 
 static double apart(const eb_mesh *mesh, int32_t a, int32_t b) {
@@ -271,13 +271,13 @@ static void test_carried(eb_mesh *mesh) {
                               .upper = INFINITY,
                               .tip = {1, 0, 0}};
   const double gravity[3] = {0, 0, -9.81};
-  tap_require(eb_articulation_create(1, &body, gravity, &scene.articulation), "articulation");
-  tap_require(eb_articulation_attach(scene.articulation, 5, 0, mesh->X + 15), "rider");
+  tap_require(eb_articulation_create(1, &body, gravity, &scene.rigid.articulation), "articulation");
+  tap_require(eb_articulation_attach(scene.rigid.articulation, 5, 0, mesh->X + 15), "rider");
   refused(&scene, (eb_node_choice){.selection = EB_SELECT_LIST, .list = "4+5"},
           "node 5 cannot be dynamic: it is attached to a rigid body", "a node that a body carries");
   owned(eb_node_list) list = choose(&scene, (eb_node_choice){.selection = EB_SELECT_ALL});
   tap_ok(list.count == mesh->node_count - 1 && !listed(&list, 5), "a carried node is passed over");
-  eb_articulation_destroy(scene.articulation);
+  eb_articulation_destroy(scene.rigid.articulation);
 }
 
 /* ---- farthest-point -------------------------------------------------------------------------- */

@@ -614,15 +614,15 @@ static void bounds_hold(void) {
 static void colliders_are_kept_out_of(void) {
   for (int implicit = 0; implicit < 2; implicit++) {
     owned(fixture) f = fixture_open("nx=4,lz=0.4,gz=-9.8,dt=0.01,element=hexahedra");
-    f.scene->collider_count = 1;
-    f.scene->colliders[0] = (eb_collider){.kind = EB_PLANE,
-                                          .origin = {0, 0, -0.05},
-                                          .axis = {0, 0, 1},
-                                          .margin = 0.01,
-                                          .stiffness = 1e6,
-                                          .damping = 1e3,
-                                          .friction = 0.5,
-                                          .implicit = implicit};
+    f.scene->contacts.collider_count = 1;
+    f.scene->contacts.colliders[0] = (eb_collider){.kind = EB_PLANE,
+                                                   .origin = {0, 0, -0.05},
+                                                   .axis = {0, 0, 1},
+                                                   .margin = 0.01,
+                                                   .stiffness = 1e6,
+                                                   .damping = 1e3,
+                                                   .friction = 0.5,
+                                                   .implicit = implicit};
     for (int64_t i = 0; i < f.state->node_count; i++) f.state->v[3 * i] = 1;
     fixture_step(&f, "pbfe", "damping=0.2", 200);
     double lowest = INFINITY, fastest = 0;

@@ -87,12 +87,12 @@ static fixture open_drop(const char *more) {
   char parameters[256];
   snprintf(parameters, sizeof parameters, "nx=4,ny=3,nz=3,dt=0.01,gz=-10,%s%s", PROJECTIVE, more);
   fixture f = fixture_open(parameters);
-  f.scene->colliders[0] = (eb_collider){.kind = EB_PLANE,
-                                        .origin = {0, 0, -0.01},
-                                        .axis = {0, 0, 1},
-                                        .stiffness = 1e8,
-                                        .implicit = true};
-  f.scene->collider_count = 1;
+  f.scene->contacts.colliders[0] = (eb_collider){.kind = EB_PLANE,
+                                                 .origin = {0, 0, -0.01},
+                                                 .axis = {0, 0, 1},
+                                                 .stiffness = 1e8,
+                                                 .implicit = true};
+  f.scene->contacts.collider_count = 1;
   return f;
 }
 

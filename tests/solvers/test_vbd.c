@@ -105,11 +105,12 @@ static void scripts_and_fibres(void) {
 
 static eb_error with_floor(eb_scene *scene) {
   EB_TRY(eb_block_scene.setup(scene));
-  scene->colliders[scene->collider_count++] = (eb_collider){.kind = EB_SPHERE,
-                                                            .origin = {0.5, 0.2, -1.02},
-                                                            .radius = 1,
-                                                            .implicit = true,
-                                                            .stiffness = 1e7};
+  scene->contacts.colliders[scene->contacts.collider_count++] =
+      (eb_collider){.kind = EB_SPHERE,
+                    .origin = {0.5, 0.2, -1.02},
+                    .radius = 1,
+                    .implicit = true,
+                    .stiffness = 1e7};
   return EB_OK;
 }
 
@@ -137,7 +138,7 @@ static void audit_confirms_contact(void) {
     worst = fmax(worst, row.implicit_euler.relative);
     for (int32_t i = 0; i < state->node_count; i++) {
       double n[3], w[3];
-      pushes = fmax(pushes, -eb_collider_distance(scene->colliders, state->time,
+      pushes = fmax(pushes, -eb_collider_distance(scene->contacts.colliders, state->time,
                                                   state->x + 3 * (size_t)i, n, w));
     }
   }

@@ -159,8 +159,8 @@ static void it_rests_on_colliders(void) {
   owned(fixture) f = fixture_open("nx=3,gz=-9.8,dt=0.01,material=projective,E=1e6");
   const double *mass = eb_scene_mass(f.scene);
   double weight = 0, push = 0, fastest = 0;
-  f.scene->collider_count = 1;
-  f.scene->colliders[0] = (eb_collider){
+  f.scene->contacts.collider_count = 1;
+  f.scene->contacts.colliders[0] = (eb_collider){
       .kind = EB_PLANE, .axis = {0, 0, 1}, .stiffness = 1e7, .friction = 0.5, .implicit = true};
   for (int64_t i = 0; i < f.state->node_count; i++) f.state->v[3 * i] = 0.5;
   fixture_step(&f, "xpbd", "", 200);

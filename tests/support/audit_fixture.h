@@ -38,13 +38,13 @@ __attribute__((unused)) static void trial_open(trial *t, const char *parameters,
                                                double height) {
   *t = (trial){0};
   tap_require(eb_block_create(&t->scene, "%s", parameters), parameters);
-  t->scene->collider_count = stiffness > 0;
-  t->scene->colliders[0] = (eb_collider){.kind = EB_PLANE,
-                                         .origin = {0, 0, height},
-                                         .axis = {0, 0, 1},
-                                         .stiffness = stiffness,
-                                         .implicit = true,
-                                         .isotropy = 0.2};
+  t->scene->contacts.collider_count = stiffness > 0;
+  t->scene->contacts.colliders[0] = (eb_collider){.kind = EB_PLANE,
+                                                  .origin = {0, 0, height},
+                                                  .axis = {0, 0, 1},
+                                                  .stiffness = stiffness,
+                                                  .implicit = true,
+                                                  .isotropy = 0.2};
   trial_begin(t);
 }
 

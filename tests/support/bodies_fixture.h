@@ -59,15 +59,15 @@ static eb_error set_up_bodies(eb_scene *scene) {
   EB_TRY(eb_block_scene.setup(scene));
   scene->material_count = scene->mesh->region_count;
   for (int32_t r = 1; r < scene->material_count; r++) scene->materials[r] = scene->materials[0];
-  for (int32_t r = 1; r < scene->material_count; r++) scene->rigid[r] = 1;
-  scene->contact_friction = 0.3;
-  EB_TRY(make_tray(&scene->obstacles[0].surface));
-  scene->obstacles[0].motion = rock;
-  scene->obstacles[0].parameters[0] = 0.4;
-  scene->obstacles[0].parameters[1] = -0.1;
-  scene->obstacle_count = 1;
-  EB_TRY(make_step(&scene->obstacles[1].surface));
-  scene->obstacle_count = 2;
+  for (int32_t r = 1; r < scene->material_count; r++) scene->rigid.regions[r] = 1;
+  scene->contacts.friction = 0.3;
+  EB_TRY(make_tray(&scene->contacts.obstacles[0].surface));
+  scene->contacts.obstacles[0].motion = rock;
+  scene->contacts.obstacles[0].parameters[0] = 0.4;
+  scene->contacts.obstacles[0].parameters[1] = -0.1;
+  scene->contacts.obstacle_count = 1;
+  EB_TRY(make_step(&scene->contacts.obstacles[1].surface));
+  scene->contacts.obstacle_count = 2;
   return EB_OK;
 }
 

@@ -106,23 +106,23 @@ static eb_error make_floor(eb_surface **out) {
 
 static eb_error recipe_setup(eb_scene *scene) {
   scene->dt = cooking->dt;
-  scene->contact_friction = cooking->mu;
+  scene->contacts.friction = cooking->mu;
   memcpy(scene->gravity, cooking->gravity, sizeof scene->gravity);
   scene->material_count = scene->mesh->region_count;
   for (int32_t r = 0; r < scene->material_count; r++) {
     scene->materials[r] = (eb_material){
         .kind = EB_COROTATIONAL, .young = cooking->young, .poisson = 0.2, .density = 1000};
-    scene->rigid[r] = !strcmp(scene->mesh->region_name[r], "rigid");
+    scene->rigid.regions[r] = !strcmp(scene->mesh->region_name[r], "rigid");
   }
   int32_t node = 0;
   for (int b = 0; b < RECIPE_BLOCKS && cooking->block[b].cubes[0]; b++)
     for (int32_t i = 0; i < nodes_of(cooking->block + b); i++, node++)
       memcpy(scene->v0 + 3 * node, cooking->block[b].velocity, 3 * sizeof(double));
   if (!cooking->floor) return EB_OK;
-  scene->obstacles[0].motion = cooking->motion;
-  memcpy(scene->obstacles[0].parameters, cooking->parameters, sizeof cooking->parameters);
-  EB_TRY(make_floor(&scene->obstacles[0].surface));
-  scene->obstacle_count = 1;
+  scene->contacts.obstacles[0].motion = cooking->motion;
+  memcpy(scene->contacts.obstacles[0].parameters, cooking->parameters, sizeof cooking->parameters);
+  EB_TRY(make_floor(&scene->contacts.obstacles[0].surface));
+  scene->contacts.obstacle_count = 1;
   return EB_OK;
 }
 

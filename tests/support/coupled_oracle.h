@@ -33,13 +33,13 @@ static void *oracle_room(size_t count, size_t size) {
 }
 
 static oracle oracle_open(const eb_scene *scene) {
-  oracle o = {.scene = scene, .joints = eb_articulation_joints(scene->articulation)};
+  oracle o = {.scene = scene, .joints = eb_articulation_joints(scene->rigid.articulation)};
   int32_t nodes = scene->mesh->node_count;
   o.size = 3 * nodes;
   o.axes = scene->mesh->type == EB_TRIANGLE ? 2 : 3;
   o.first = oracle_room((size_t)nodes, sizeof *o.first);
-  for (int32_t k = 0; k < eb_articulation_attached(scene->articulation); k++)
-    o.first[eb_articulation_node(scene->articulation, k)] = -1;
+  for (int32_t k = 0; k < eb_articulation_attached(scene->rigid.articulation); k++)
+    o.first[eb_articulation_node(scene->rigid.articulation, k)] = -1;
   for (int32_t i = 0; i < nodes; i++)
     if (o.first[i] == 0) {
       o.first[i] = o.unknowns;
@@ -79,9 +79,9 @@ static void oracle_mapping(oracle *o, const double *q) {
   for (int32_t i = 0; i < o->size / 3; i++)
     for (int d = 0; d < o->axes && o->first[i] >= 0; d++)
       o->B[(size_t)(o->first[i] + d) * size + 3 * (size_t)i + (size_t)d] = 1;
-  for (int32_t k = 0; k < eb_articulation_attached(o->scene->articulation); k++) {
-    size_t row = 3 * (size_t)eb_articulation_node(o->scene->articulation, k);
-    eb_articulation_place(o->scene->articulation, q, k, place, J);
+  for (int32_t k = 0; k < eb_articulation_attached(o->scene->rigid.articulation); k++) {
+    size_t row = 3 * (size_t)eb_articulation_node(o->scene->rigid.articulation, k);
+    eb_articulation_place(o->scene->rigid.articulation, q, k, place, J);
     for (int d = 0; d < 3; d++)
       for (int j = 0; j < o->joints; j++)
         o->B[(size_t)(o->unknowns - o->joints + j) * size + row + (size_t)d] = J[d * o->joints + j];
@@ -107,8 +107,8 @@ static void oracle_joints(oracle *o, const eb_state *state, double h) {
   double mass[EB_MAX_JOINTS * EB_MAX_JOINTS], tau[EB_MAX_JOINTS];
   double stiffness[EB_MAX_JOINTS], damping[EB_MAX_JOINTS];
   int n = o->joints, first = o->unknowns - n;
-  eb_articulation_mass(o->scene->articulation, state->q, mass);
-  eb_articulation_force(o->scene->articulation, state->q, state->u, tau, stiffness, damping);
+  eb_articulation_mass(o->scene->rigid.articulation, state->q, mass);
+  eb_articulation_force(o->scene->rigid.articulation, state->q, state->u, tau, stiffness, damping);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
       o->system[(size_t)(first + j) * (size_t)o->unknowns + (size_t)(first + i)] += mass[i * n + j];
@@ -128,10 +128,10 @@ static void oracle_advance(oracle *o, eb_state *state, double h) {
     state->u[j] = o->rhs[o->unknowns - o->joints + j];
     state->q[j] += h * state->u[j];
   }
-  for (int32_t k = 0; k < eb_articulation_attached(o->scene->articulation); k++)
-    eb_articulation_place(o->scene->articulation, state->q, k,
-                          state->x + 3 * (size_t)eb_articulation_node(o->scene->articulation, k),
-                          NULL);
+  for (int32_t k = 0; k < eb_articulation_attached(o->scene->rigid.articulation); k++)
+    eb_articulation_place(
+        o->scene->rigid.articulation, state->q, k,
+        state->x + 3 * (size_t)eb_articulation_node(o->scene->rigid.articulation, k), NULL);
   state->time += h;
   state->step++;
 }
