@@ -102,8 +102,8 @@ LIB_SRC   := $(sort $(wildcard problems/*.c problems/*/*.c problems/*/*/*.c solv
 PETSC_SRC := $(sort $(shell grep -l '^#include "solvers/petsc/session.h"' $(LIB_SRC)))
 LIB_SRC   := $(filter-out $(PETSC_SRC),$(LIB_SRC))
 TOOL_SRC  := $(sort $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c)))
-TOOL_SRC  := $(filter-out harness/start.c harness/bench/main.c harness/bench/bench_%.c,$(TOOL_SRC))
-BENCH_SRC := $(sort $(wildcard harness/bench/main.c harness/bench/bench_*.c))
+TOOL_SRC  := $(filter-out harness/start.c harness/bench/bench_main.c harness/bench/bench_%.c,$(TOOL_SRC))
+BENCH_SRC := $(sort $(wildcard harness/bench/bench_main.c harness/bench/bench_*.c))
 TEST_SRC  := $(sort $(wildcard tests/*/test_*.c))
 FUZZ_SRC  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 SUPPORT_SRC := $(sort $(wildcard tests/support/*.c))
@@ -225,7 +225,7 @@ endif
 # The readers need libxxhash alone. With FUZZ=1 libFuzzer drives them instead of our driver.
 FUZZ_DRIVER := $(if $(filter 1,$(FUZZ)),,$(call object,tests/fuzz/driver.c tests/support/mesh_files.c))
 FUZZED := $(call object,$(filter problems/base/% problems/mesh/%,$(LIB_SRC)) harness/strings.c harness/untrusted.c \
-          $(addprefix harness/,reproduce/expression.c reproduce/definitions.c suite/sections.c suite/words.c))
+          $(addprefix harness/,reproduce/expression.c reproduce/macros.c suite/sections.c suite/words.c))
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(FUZZED)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")

@@ -4,7 +4,7 @@
 #ifndef EB_REFERENCE_SCENE_H
 #define EB_REFERENCE_SCENE_H
 
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 /* As eb_scene_create_part; the mesh may be cut (eb_scene_advance), and no solver be made for it. */
 EB_MUST eb_error eb_scene_create_reference(const eb_scene_ops *ops, const char *assignments,

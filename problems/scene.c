@@ -329,7 +329,7 @@ void eb_scene_destroy(eb_scene *scene) {
   free(scene->node_area);
   eb_surface_destroy(scene->surface);
   eb_mesh_destroy(scene->script.uncut_mesh);
-  eb_part_destroy(scene->part);
+  eb_subdomain_destroy(scene->part);
   eb_mesh_destroy(scene->mesh);
   eb_values_destroy(scene->parameters);
   free(scene);

@@ -50,7 +50,7 @@ static void spread_names(const eb_scene *scene, pieces *p) {
   while (eb_ranks_any(eb_scene_ranks(scene), changed)) {
     changed = false;
     for (int32_t i = 0; i < nodes; i++) p->name[i] = p->body[p->of[i]].name;
-    eb_part_update(scene->part, 1, p->name);
+    eb_subdomain_update(scene->part, 1, p->name);
     for (int32_t i = 0; i < nodes; i++) {
       body *of = &p->body[p->of[i]];
       changed = changed || p->name[i] < of->name;

@@ -2,7 +2,7 @@
 #ifndef EB_SCENE_BODIES_H
 #define EB_SCENE_BODIES_H
 
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 /* The largest diagonal of the boxes around the connected bodies at rest, m. Collective. */
 EB_MUST eb_error eb_scene_body_diagonal(const eb_scene *scene, double *out);

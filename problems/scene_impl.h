@@ -51,9 +51,9 @@ struct eb_scene_ops {
   eb_error (*prepare)(const eb_values *parameters, eb_mesh **mesh);
   /* Fills materials, gravity, colliders, initial state from scene->mesh and scene->parameters. */
   eb_error (*setup)(eb_scene *scene);
-  /* Whether several processes may each hold a part (problems/ranks/part.h): setup then asks for
-   * bounds, counts and groups of nodes by collective functions alone, and boundary and loads look
-   * at one node at a time. */
+  /* Whether several processes may each hold a part (problems/ranks/subdomain.h): setup then asks
+   * for bounds, counts and groups of nodes by collective functions alone, and boundary and loads
+   * look at one node at a time. */
   bool by_parts;
   /* Marks scripted nodes in fixed[] (0 on entry) and writes their position at time t to target
    * (rest positions on entry). NULL when none. Deterministic in t. It is shown the uncut mesh and
@@ -184,9 +184,10 @@ struct eb_scene {
   /* Of mesh, materials, boundary, colliders, springs, clusters, gravity, initial state and dt
    * (scripts enter by what they say at some times): equal problems have equal hashes. */
   uint64_t hash;
-  /* The rank's part when several hold the scene (problems/ranks/part.h); NULL: it is whole. Owned.
+  /* The rank's part when several hold the scene (problems/ranks/subdomain.h); NULL: it is whole.
+   * Owned.
    */
-  struct eb_part *part;
+  struct eb_subdomain *part;
   void *data;
 };
 

@@ -12,8 +12,8 @@
 #include "problems/step.h"
 #include "problems/subspace_record.h"
 
-/* Of a part of a scene (problems/ranks/part.h) all functions are collective, and figures and errors
- * of the whole are on every rank; a row then counts nothing twice. */
+/* Of a part of a scene (problems/ranks/subdomain.h) all functions are collective, and figures and
+ * errors of the whole are on every rank; a row then counts nothing twice. */
 typedef struct eb_audit eb_audit;
 
 /* What a solver declares of its steps: in its table, and in the log of the step. */

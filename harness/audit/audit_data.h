@@ -10,7 +10,7 @@
 #include "harness/audit/four.h"
 #include "problems/base/arena.h"
 #include "problems/contact/implicit_penalty.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 enum {
   EB_AUDIT_PART_SUMS = 16,
@@ -148,8 +148,8 @@ void eb_audit_drop_shapes(eb_audit *audit);
 /* Makes of components of a rank's nodes those of the whole mesh: component[i] of every local node,
  * below *count or -1 where it is of none (components.c). Ranks call it together; without a part
  * nothing changes. */
-EB_MUST eb_error eb_audit_join_components(const eb_part *part, int32_t nodes, int32_t *component,
-                                          int32_t *count);
+EB_MUST eb_error eb_audit_join_components(const eb_subdomain *part, int32_t nodes,
+                                          int32_t *component, int32_t *count);
 
 /* Fills `out` (but for its `current`) at positions x, with the materials of the step; clusters
  * included. */

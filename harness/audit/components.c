@@ -2,7 +2,7 @@
  *
  * A rank knows what its own elements join. Of each component the least global number of a node is
  * told by owners to those that have the node as a ghost, until nothing is new. That is enough: an
- * element is on the ranks of all its nodes (problems/ranks/part.h), so that where it joins the
+ * element is on the ranks of all its nodes (problems/ranks/subdomain.h), so that where it joins the
  * nodes of two ranks, each has a ghost of the other's. The node of that number counts its
  * component, in the order of the ranks, and the count takes the same way. */
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /* What is told of components: one value each, of which the better of two holds. */
 typedef struct rumour {
-  const eb_part *part;
+  const eb_subdomain *part;
   int32_t nodes;            /* local */
   const int32_t *component; /* nodes: local number, or -1 */
   double *value;            /* of components */
@@ -34,7 +34,7 @@ static void spread(const rumour *r, bool (*is_better)(double a, double b)) {
     news = false;
     for (int32_t i = 0; i < r->nodes; i++)
       r->at_node[i] = r->component[i] < 0 ? 0 : r->value[r->component[i]];
-    eb_part_update(r->part, 1, r->at_node);
+    eb_subdomain_update(r->part, 1, r->at_node);
     for (int32_t i = r->part->nodes; i < r->nodes; i++) {
       if (r->component[i] < 0 || !is_better(r->at_node[i], r->value[r->component[i]])) continue;
       r->value[r->component[i]] = r->at_node[i];
@@ -61,7 +61,7 @@ static eb_error count_before(const eb_ranks *ranks, int64_t mine, int64_t *befor
 
 /* Replaces the least numbers of nodes by the numbers of components. */
 static eb_error number(rumour *r, int32_t local, int64_t *all) {
-  const eb_part *part = r->part;
+  const eb_subdomain *part = r->part;
   double *numbers;
   int64_t mine = 0, next = 0;
   EB_TRY(eb_ranks_agree(part->ranks, EB_NEW(numbers, local)));
@@ -78,7 +78,7 @@ static eb_error number(rumour *r, int32_t local, int64_t *all) {
   return error;
 }
 
-eb_error eb_audit_join_components(const eb_part *part, int32_t nodes, int32_t *component,
+eb_error eb_audit_join_components(const eb_subdomain *part, int32_t nodes, int32_t *component,
                                   int32_t *count) {
   rumour r = {.part = part, .nodes = nodes, .component = component};
   int64_t all = 0;

@@ -326,7 +326,7 @@ static void go_on(part *p, const double R[9]) {
   memcpy(p->rotation, R, sizeof p->rotation);
 }
 
-void eb_parts_jump(eb_parts *parts) {
+void eb_parts_reset(eb_parts *parts) {
   for (int k = 0; k < parts->count; k++) parts->list[k].begun = false;
 }
 

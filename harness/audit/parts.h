@@ -43,7 +43,7 @@ const char *eb_parts_name(const eb_parts *parts, int part);
 int eb_parts_of_region(const eb_parts *parts, int32_t region);
 
 /* The step that comes does not begin where the last one ended: turns begin anew. */
-void eb_parts_jump(eb_parts *parts);
+void eb_parts_reset(eb_parts *parts);
 /* Fills a row each after the step from `before` to `after`, finite states. */
 void eb_parts_step(eb_parts *parts, const eb_state *before, const eb_state *after,
                    eb_part_row *rows);

@@ -45,7 +45,7 @@ void eb_rotations_destroy(eb_rotations *r) {
   free(r);
 }
 
-void eb_rotations_jump(eb_rotations *r) {
+void eb_rotations_reset(eb_rotations *r) {
   r->begun = false;
 }
 

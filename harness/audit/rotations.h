@@ -28,7 +28,7 @@ EB_MUST eb_error eb_rotations_create(const eb_audit *audit, eb_rotations **out);
 void eb_rotations_destroy(eb_rotations *rotations);
 /* The step that comes does not begin where the last one ended: no turn, and no gain, reaches
  * across. */
-void eb_rotations_jump(eb_rotations *rotations);
+void eb_rotations_reset(eb_rotations *rotations);
 /* Of the step's rotations R (elements x 9), estimated of finite positions x (nodes x 3). */
 void eb_rotations_step(eb_rotations *rotations, const eb_audit *audit, const double *R,
                        const double *x, eb_rotation_row *row);

@@ -19,7 +19,7 @@
        "a claimed tolerance is met by the audited residual of the declared equation: at most "     \
        "100 times the last one logged + 1e-9 of the force scale + 45 roundings; 1e-6 of the "      \
        "scale after a direct solve, 1e-3 after stagnation")                                        \
-  RULE(CLAIM, "claim",                                                                             \
+  RULE(TOLERANCE, "claim",                                                                         \
        "what a solver reports is in range: reason, equation, scales, phases and counters "         \
        "exist, counts are not negative, and a claimed tolerance has a residual logged in a "       \
        "norm that the audit measures, |grad W|_2 (N) or, linearized, |b - A v|_2 (kg m/s; "        \

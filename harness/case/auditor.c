@@ -127,12 +127,12 @@ void eb_auditor_part_columns(const eb_auditor *w, double *rows) {
 static eb_error follow_rotations(eb_auditor *w, const eb_state *before, const eb_step_log *log) {
   w->rotated = log->rotations != NULL && !w->ranks;
   if (!w->rotated) {
-    if (w->rotations) eb_rotations_jump(w->rotations);
+    if (w->rotations) eb_rotations_reset(w->rotations);
     return EB_OK;
   }
   if (!w->rotations) {
     EB_TRY(eb_rotations_create(w->audit, &w->rotations));
-    if (before->step > 0) eb_rotations_jump(w->rotations);
+    if (before->step > 0) eb_rotations_reset(w->rotations);
   }
   eb_rotations_step(w->rotations, w->audit, log->rotations,
                     log->rotated_at ? log->rotated_at : before->x, &w->rotation_row);
@@ -150,11 +150,11 @@ bool eb_auditor_rotation_columns(const eb_auditor *w, double row[EB_ROTATION_COL
 
 /* How many of the ghosts are not what their owners have, which they become. *first: in the mesh as
  * one process has it, the first such. */
-static int64_t take_owners(const eb_part *part, double *values, double *shared, int32_t nodes,
+static int64_t take_owners(const eb_subdomain *part, double *values, double *shared, int32_t nodes,
                            int32_t *first) {
   int64_t apart = 0;
   memcpy(shared, values, 3 * (size_t)nodes * sizeof *values);
-  eb_part_update(part, 3, shared);
+  eb_subdomain_update(part, 3, shared);
   for (int32_t i = part->nodes; i < nodes; i++) {
     const size_t at = 3 * (size_t)i;
     if (memcmp(shared + at, values + at, 3 * sizeof *values) == 0) continue;
@@ -179,7 +179,7 @@ static void tell_apart(eb_auditor *w, int64_t step, int64_t apart, int32_t first
 }
 
 void eb_auditor_synchronize(eb_auditor *w, eb_state *state, eb_reason *reason) {
-  const eb_part *part = w->scene->part;
+  const eb_subdomain *part = w->scene->part;
   int32_t first = 0;
   double reasons[2] = {-*reason, *reason};
   if (!w->ranks) return;
@@ -248,10 +248,10 @@ eb_error eb_auditor_examine(const eb_auditor *w, const eb_step_log *log, const e
   return *sound ? eb_subspace_examine(w->audit, w->parts, log->subspace, start->x, out) : EB_OK;
 }
 
-eb_error eb_auditor_jump(eb_auditor *w) {
-  eb_verdict_jump(&w->verdict);
-  eb_parts_jump(w->parts);
-  if (w->rotations) eb_rotations_jump(w->rotations);
+eb_error eb_auditor_reset(eb_auditor *w) {
+  eb_verdict_reset(&w->verdict);
+  eb_parts_reset(w->parts);
+  if (w->rotations) eb_rotations_reset(w->rotations);
   eb_momentum_balance_destroy(w->momentum);
   w->momentum = NULL;
   return eb_momentum_balance_create(w->audit, &w->momentum);
@@ -263,7 +263,7 @@ eb_error eb_auditor_test_replay(eb_auditor *w, const eb_state *before, const eb_
   bool finite;
   eb_verdict run = w->verdict;
   w->verdict = (eb_verdict){0};
-  eb_error error = eb_auditor_jump(w);
+  eb_error error = eb_auditor_reset(w);
   if (!error) error = eb_auditor_step(w, before, after, update, log, reason, row, &finite);
   eb_verdict alone = w->verdict;
   w->verdict = run;

@@ -59,7 +59,7 @@ EB_MUST eb_error eb_auditor_examine(const eb_auditor *auditor, const eb_step_log
                                     const eb_state *start, eb_subspace_figures *out, bool *sound);
 /* The step that comes does not begin where the last one ended: flights begin anew, and no sum
  * reaches across. */
-EB_MUST eb_error eb_auditor_jump(eb_auditor *auditor);
+EB_MUST eb_error eb_auditor_reset(eb_auditor *auditor);
 /* eb_auditor_step of a step that belongs to no run, from a state that the solver has not been led
  * to: what does not answer to it breaks rule "replay". */
 EB_MUST eb_error eb_auditor_test_replay(eb_auditor *auditor, const eb_state *before,

@@ -13,7 +13,7 @@
 #include "harness/strings.h"
 #include "problems/base/hash.h"
 #include "problems/base/text.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 #define RANKS "ranks" /* the option */
 
@@ -65,7 +65,7 @@ static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text
   if (!work->from.run) return EB_OK;
   char steps[80];
   eb_range_print(work->from.steps, !work->from.samples, steps, sizeof steps);
-  return eb_text_printf(text, " from=%016" PRIx64 "@%s", work->from.donor, steps);
+  return eb_text_printf(text, " from=%016" PRIx64 "@%s", work->from.source_run, steps);
 }
 
 static eb_error write_identity(const eb_case *work, eb_text *text) {
@@ -282,7 +282,7 @@ eb_error eb_case_command(const eb_case *work, const char *program, const char *c
 }
 
 eb_error eb_case_arguments(const eb_case *work, const char *program, const char *environment,
-                           const char *donor, const char *output, eb_strings *out) {
+                           const char *source_run, const char *output, eb_strings *out) {
   const eb_origin *from = &work->from;
   if (work->ranks > 1) EB_TRY(eb_launch_command(work->ranks, out));
   EB_TRY(eb_case_command(work, program, "case", out));
@@ -298,9 +298,9 @@ eb_error eb_case_arguments(const eb_case *work, const char *program, const char 
   if (from->run) {
     char steps[80], hash[20];
     eb_range_print(from->steps, !from->samples, steps, sizeof steps);
-    snprintf(hash, sizeof hash, "%016" PRIx64, from->donor);
+    snprintf(hash, sizeof hash, "%016" PRIx64, from->source_run);
     EB_TRY(add_flag(out, "--from", from->run));
-    EB_TRY(add_flag(out, "--from-file", donor));
+    EB_TRY(add_flag(out, "--from-file", source_run));
     EB_TRY(add_flag(out, "--from-steps", steps));
     EB_TRY(add_flag(out, "--from-donor", hash));
   }

@@ -10,12 +10,12 @@
 #include "problems/scene_impl.h"
 
 /* Where a case starts that does not start from the scene's initial state: states that another run,
- * the donor, has kept as checkpoints. */
+ * the source run, has kept as checkpoints. */
 typedef struct eb_origin {
-  char *run;      /* id of the donor; NULL: there is none */
-  char *file;     /* result file that has it; NULL: the one that the case goes into */
-  uint64_t donor; /* hash of the donor's origin and work, part of the identity */
-  eb_range steps; /* of the donor, after which the states were */
+  char *run;           /* id of the source run; NULL: there is none */
+  char *file;          /* result file that has it; NULL: the one that the case goes into */
+  uint64_t source_run; /* hash of the source run's origin and work, part of the identity */
+  eb_range steps;      /* of the source run, after which the states were */
   /* the case takes one step from each state; else there is one, and the case goes on from it */
   bool samples;
 } eb_origin;
@@ -34,7 +34,7 @@ typedef struct eb_case {
   eb_frames frames;        /* which steps have a frame; EB_FRAMES_UNSET is EB_FRAMES_INTERVAL */
   bool examine;            /* a declared subspace: harness/audit/examine.h */
   int64_t embed;           /* points an element of the mesh at rest: harness/audit/embedding.h */
-  eb_origin from;          /* times go on from the donor's; steps count from 1 */
+  eb_origin from;          /* times go on from the source run's; steps count from 1 */
   eb_ranges checkpoints;   /* steps after which the state is kept for other cases */
   double timeout, memory;  /* s, bytes */
   /* cases of one group are competitors: same scene, parameters and threads, or one `group` of a
@@ -42,7 +42,7 @@ typedef struct eb_case {
   int group;
   /* 1 + the place in the plan of the case that this one starts from; 0: it starts from none of
    * the plan */
-  int donor;
+  int source_run;
   char *all_parameters, *all_options; /* resolved, canonical */
   char *task;                         /* scene, solver, origin ... as text: equal for equal steps */
   /* that and what is kept beside: equal for cases of which one answers for the other */
@@ -72,10 +72,10 @@ EB_MUST eb_error eb_case_command(const eb_case *work, const char *program, const
 EB_MUST eb_error eb_case_scene(const eb_case *work, const eb_ranks *ranks, eb_scene **out);
 
 /* The command line of the process that runs the case: program, "case", flags; of several ranks
- * what starts them stands before it (launch.h), and each has it. `donor` is the file
+ * what starts them stands before it (launch.h), and each has it. `source run` is the file
  * that has the run it starts from, or NULL. */
 EB_MUST eb_error eb_case_arguments(const eb_case *work, const char *program,
-                                   const char *environment, const char *donor, const char *output,
-                                   eb_strings *out);
+                                   const char *environment, const char *source_run,
+                                   const char *output, eb_strings *out);
 
 #endif

@@ -169,7 +169,7 @@ static eb_error timed_step(eb_job *j, double row[EB_COL_COUNT]) {
   eb_cost_stop(&j->cost);
   row[EB_COL_STEAL] = eb_steal_seconds(j->cost.stat) - steal;
   row[EB_COL_RESIDENT] = j->cost.resident;
-  row[EB_COL_OWN] = j->stepper.log->own_seconds;
+  row[EB_COL_CLIENT_TIME] = j->stepper.log->own_seconds;
   sum_ranks(j, row);
   return eb_ranks_agree(j->ranks, error);
 }
@@ -253,7 +253,7 @@ static eb_error keep_contact_problem(eb_job *j) {
 static eb_error keep_frame(eb_job *j, const eb_state *before, const eb_step_log *log) {
   eb_frame frame = {.state = j->stepper.state, .before = before};
   if (j->ranks)
-    EB_TRY(eb_whole_frame(&j->whole, j->auditor.scene, j->stepper.state, before, &frame));
+    EB_TRY(eb_gathered_frame(&j->whole, j->auditor.scene, j->stepper.state, before, &frame));
   else if (log)
     frame =
         (eb_frame){.state = j->stepper.state,
@@ -265,7 +265,7 @@ static eb_error keep_frame(eb_job *j, const eb_state *before, const eb_step_log 
 }
 
 static eb_error keep_checkpoint(eb_job *j, double began) {
-  if (j->ranks) EB_TRY(eb_whole_gather(&j->whole, j->stepper.state));
+  if (j->ranks) EB_TRY(eb_gathered_collect(&j->whole, j->stepper.state));
   return eb_recorder_checkpoint(j->recorder, j->ranks ? j->whole.state : j->stepper.state, began);
 }
 
@@ -378,7 +378,7 @@ static void set_clock(eb_job *j, eb_reason reason) {
   double dt = j->auditor.scene->dt, time = j->before->time + dt;
   bool set = after->step == step && fabs(after->time - time) <= rounding * (fabs(time) + dt);
   if (!set && reason > 0)
-    eb_verdict_break(&j->auditor.verdict, EB_RULE_CLAIM,
+    eb_verdict_break(&j->auditor.verdict, EB_RULE_TOLERANCE,
                      "step %lld to %.9g s: the solver says that it is step %lld, to %.9g s",
                      (long long)step, time, (long long)after->step, after->time);
   after->step = step;
@@ -418,7 +418,7 @@ static eb_error step(eb_job *j, bool *on) {
   row[EB_COL_REASON] = reason;
   row[EB_COL_COMPONENTS] = j->components;
   row[EB_COL_FROM_STEP] = (double)j->from_step;
-  row[EB_COL_LEAD] = j->lead;
+  row[EB_COL_WARM_UP] = j->lead;
   EB_TRY(eb_recorder_step(j->recorder, row, j->stepper.log));
   eb_auditor_part_columns(&j->auditor, j->part_columns);
   for (int p = 0; p < eb_parts_count(j->auditor.parts); p++)
@@ -440,23 +440,23 @@ static eb_error step(eb_job *j, bool *on) {
 
 /* ---- states of another run ------------------------------------------------------------------- */
 
-/* A case that goes on from a state of another run, its donor, has the donor's simulated time, at
- * which scripts and colliders are, and counts its steps from 1. Scripted cuts that were made by
- * then are made on the way, off the clock.
+/* A case that goes on from a state of another run, its source run, has the source run's simulated
+ * time, at which scripts and colliders are, and counts its steps from 1. Scripted cuts that were
+ * made by then are made on the way, off the clock.
  *
- * Samples are steps of their own, each from a state of the donor's. A solver may start from what it
- * keeps of its last step, which is another sample's: so that all have the same to start from, every
- * solver is first given, off the clock and unrecorded, the state one step before, where the donor
- * has one and no cut has come between, and takes that step. What the solver makes of it is thrown
- * away. That time is the column `lead`; all of it together is held to rule hidden-work, but for the
- * first lead-in of a new solver, which counts as its set-up. After a sample that fails the solver
- * is created anew. */
+ * Samples are steps of their own, each from a state of the source run's. A solver may start from
+ * what it keeps of its last step, which is another sample's: so that all have the same to start
+ * from, every solver is first given, off the clock and unrecorded, the state one step before, where
+ * the source run has one and no cut has come between, and takes that step. What the solver makes of
+ * it is thrown away. That time is the column `lead`; all of it together is held to rule
+ * hidden-work, but for the first lead-in of a new solver, which counts as its set-up. After a
+ * sample that fails the solver is created anew. */
 
 /* Makes the cuts that the state's mesh has had. The values that they are made on do not matter: the
  * state's own take their place. */
 static eb_error follow_cuts(eb_job *j, size_t row) {
-  if ((double)j->stepper.state->node_count >= j->donor.states.nodes[row]) return EB_OK;
-  j->stepper.state->time = j->donor.states.began[row];
+  if ((double)j->stepper.state->node_count >= j->source_run.states.nodes[row]) return EB_OK;
+  j->stepper.state->time = j->source_run.states.began[row];
   EB_TRY(eb_auditor_advance(&j->auditor, j->stepper.state));
   EB_TRY(eb_stepper_advance(&j->stepper));
   if (!j->stepper.cut) return EB_OK;
@@ -464,23 +464,23 @@ static eb_error follow_cuts(eb_job *j, size_t row) {
   return eb_stepper_rebuild(&j->stepper);
 }
 
-/* Puts j->stepper.state to a state of the donor's, and the scenes to its cuts. *on is false when
- * the scripts of this scene have not cut the mesh as the donor's had, or the solver cannot follow:
- * then the outcome is set. */
+/* Puts j->stepper.state to a state of the source run's, and the scenes to its cuts. *on is false
+ * when the scripts of this scene have not cut the mesh as the source run's had, or the solver
+ * cannot follow: then the outcome is set. */
 static eb_error place(eb_job *j, int64_t row, bool *on) {
   eb_error failure = follow_cuts(j, (size_t)row);
-  if (!failure) failure = eb_checkpoints_read(&j->donor.states, (size_t)row, j->stepper.state);
+  if (!failure) failure = eb_checkpoints_read(&j->source_run.states, (size_t)row, j->stepper.state);
   *on = !failure;
   return failure ? conclude_error(j, "start", failure) : EB_OK;
 }
 
-/* The step before, when the donor has kept the state that it starts from, and no sample has led
- * beyond a cut that came later. */
+/* The step before, when the source run has kept the state that it starts from, and no sample has
+ * led beyond a cut that came later. */
 static eb_error lead_in(eb_job *j, int64_t sampled, bool *on) {
   double row[EB_COL_COUNT] = {0}, timed = j->cost.timed_cpu;
-  int64_t state = eb_checkpoints_find(&j->donor.states, sampled - 1);
+  int64_t state = eb_checkpoints_find(&j->source_run.states, sampled - 1);
   j->lead = 0;
-  if (state < 0 || j->donor.states.nodes[state] < (double)j->stepper.state->node_count)
+  if (state < 0 || j->source_run.states.nodes[state] < (double)j->stepper.state->node_count)
     return EB_OK;
   EB_TRY(place(j, state, on));
   if (!*on) return EB_OK;
@@ -533,11 +533,11 @@ static eb_error start_sample(eb_job *j, bool *on) {
   }
   EB_TRY(lead_in(j, sampled, on));
   if (first) j->lead_cpu = led;
-  if (*on) EB_TRY(place(j, eb_checkpoints_find(&j->donor.states, sampled), on));
+  if (*on) EB_TRY(place(j, eb_checkpoints_find(&j->source_run.states, sampled), on));
   if (!*on) return EB_OK;
   j->stepper.state->step = j->run.steps_done;
   j->from_step = sampled;
-  EB_TRY(eb_auditor_jump(&j->auditor));
+  EB_TRY(eb_auditor_reset(&j->auditor));
   return is_frame(j, j->run.steps_done) ? keep_frame(j, NULL, NULL) : EB_OK;
 }
 
@@ -573,11 +573,11 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   eb_scene_units(j->scene, j->page->unusual, sizeof j->page->unusual);
   EB_TRY(describe_scene(j));
   *where = "start";
-  if (work->from.run) *failure = eb_donor_open(&work->from, j->scene, &j->donor);
+  if (work->from.run) *failure = eb_source_run_open(&work->from, j->scene, &j->source_run);
   if (*failure) return EB_OK;
   *where = "audit";
   *failure = eb_auditor_create(work, j->ranks, &j->auditor);
-  if (!*failure && j->ranks) *failure = eb_whole_create(j->auditor.scene, &j->whole);
+  if (!*failure && j->ranks) *failure = eb_gathered_create(j->auditor.scene, &j->whole);
   if (*failure) return EB_OK;
   j->cost.audit_team = j->auditor.team;
   *where = "set-up of the solver";
@@ -625,7 +625,7 @@ static eb_error prepare_steps(eb_job *j, bool *on) {
   j->committed = eb_wall_seconds();
   if (from->samples) return EB_OK;
   if (from->run) {
-    EB_TRY(place(j, eb_checkpoints_find(&j->donor.states, from->steps.first), on));
+    EB_TRY(place(j, eb_checkpoints_find(&j->source_run.states, from->steps.first), on));
     j->stepper.state->step = 0;
   }
   if (!*on) return EB_OK;
@@ -644,7 +644,7 @@ static eb_error run_steps(eb_job *j) {
     if (j->work->from.samples) EB_TRY(start_sample(j, &on));
     if (on) EB_TRY(step(j, &on));
   }
-  if (j->ranks) EB_TRY(eb_whole_gather(&j->whole, j->stepper.state));
+  if (j->ranks) EB_TRY(eb_gathered_collect(&j->whole, j->stepper.state));
   const eb_state *end =
       j->ranks ? j->whole.state : j->stepper.state; /* NULL on ranks other than 0 */
   snprintf(hash, sizeof hash, "%016" PRIx64, end ? eb_state_hash(end) : 0);
@@ -754,8 +754,8 @@ eb_error eb_case_execute(const eb_case *work, const char *environment, const cha
   eb_recorder_destroy(j.recorder);
   eb_auditor_clear(&j.auditor);
   free(j.part_columns);
-  eb_donor_close(&j.donor);
-  eb_whole_clear(&j.whole);
+  eb_source_run_close(&j.source_run);
+  eb_gathered_clear(&j.whole);
   eb_scene_destroy(j.scene);
   eb_cost_close(&j.cost);
   if (j.page) munmap(j.page, sizeof *j.page);

@@ -5,9 +5,9 @@
 #include "harness/case/auditor.h"
 #include "harness/case/child.h"
 #include "harness/case/cost.h"
-#include "harness/case/donor.h"
+#include "harness/case/source_run.h"
 #include "harness/case/integrity.h"
-#include "harness/case/whole.h"
+#include "harness/case/gathered.h"
 #include "harness/results/write.h"
 #include "solvers/stepper.h"
 
@@ -15,7 +15,7 @@
 typedef struct eb_job {
   const eb_case *work;
   eb_ranks *ranks; /* that share the case, each with a job of its own; NULL: there is one process */
-  eb_whole whole;  /* what rank 0 records of them */
+  eb_gathered whole; /* what rank 0 records of them */
   eb_run run;
   eb_scene *scene;
   eb_recorder *recorder; /* NULL on ranks other than 0 */
@@ -30,11 +30,11 @@ typedef struct eb_job {
   double half_resident; /* bytes: resident memory after half of the steps, of this process */
   int64_t half_threads; /* most threads at the end of a step of the first half */
   eb_integrity integrity;
-  eb_progress_page *page; /* progress, for the parent; of other ranks than 0 nobody reads it */
-  uint64_t token;         /* that the page has had at first */
-  eb_donor donor;         /* the run that the case starts from, when it does */
+  eb_progress_page *page;   /* progress, for the parent; of other ranks than 0 nobody reads it */
+  uint64_t token;           /* that the page has had at first */
+  eb_source_run source_run; /* the run that the case starts from, when it does */
   /* Of samples: */
-  int64_t from_step;     /* the donor's, after which the state of this one was */
+  int64_t from_step;     /* the source run's, after which the state of this one was */
   bool leading;          /* the step at work is a lead-in */
   double lead, lead_cpu; /* s: wall time of its lead-in; processor time of those that are judged */
   int64_t failed;        /* samples that failed so far; the outcome says how the first did */

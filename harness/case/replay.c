@@ -11,7 +11,7 @@
 #include "harness/case/job.h"
 #include "problems/base/random.h"
 #include "problems/base/vector3.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 static void unit_vector(uint64_t *seed, double out[3]) {
   double length2 = 0;

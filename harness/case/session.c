@@ -111,7 +111,7 @@ static bool take_for_end(eb_error error, eb_child_end *end) {
  * from the root. */
 static eb_error run_process(state *s, const eb_case *work, const char *name, eb_child_end *end) {
   const eb_origin *from = &work->from;
-  char *output = NULL, *environment = NULL, *donor = NULL;
+  char *output = NULL, *environment = NULL, *source_run = NULL;
   eb_strings argv = {0}, settings = {0};
   eb_limits limits = {
       .timeout = work->timeout, .memory = work->memory, .ranks = work->ranks > 1 ? work->ranks : 0};
@@ -120,10 +120,11 @@ static eb_error run_process(state *s, const eb_case *work, const char *name, eb_
   eb_error error = eb_string_format(&output, "%s/%s.tmp", s->staging.home, work->id);
   if (!error) error = eb_string_format(&environment, "%s/environment.h5", s->staging.home);
   if (!error && from->run)
-    error = from->file ? eb_string_set(&donor, from->file) : file_with(s, from->run, &donor);
+    error =
+        from->file ? eb_string_set(&source_run, from->file) : file_with(s, from->run, &source_run);
   if (!error) error = eb_environment_settings(work->threads, &settings);
   if (!error && work->ranks > 1) error = eb_launch_settings(&settings);
-  if (!error) error = eb_case_arguments(work, s->program, environment, donor, output, &argv);
+  if (!error) error = eb_case_arguments(work, s->program, environment, source_run, output, &argv);
   bool missing = take_for_end(error, end);
   if (missing) error = EB_OK;
   if (!error && !missing)
@@ -133,7 +134,7 @@ static eb_error run_process(state *s, const eb_case *work, const char *name, eb_
   eb_strings_clear(&settings);
   free(output);
   free(environment);
-  free(donor);
+  free(source_run);
   return error;
 }
 
@@ -155,7 +156,7 @@ static eb_error write_environment(state *s) {
 
 /* What the process has removed of the folder that cases share is made anew for the next one. */
 static eb_error mend_folder(state *s, eb_child_end *end) {
-  EB_TRY(eb_staging_mend(&s->staging, &end->removed, &end->lost));
+  EB_TRY(eb_staging_repair(&s->staging, &end->removed, &end->lost));
   return end->removed ? write_environment(s) : EB_OK;
 }
 

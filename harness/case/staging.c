@@ -77,7 +77,7 @@ static int forget_lost(eb_strings *waiting) {
   return count - kept;
 }
 
-eb_error eb_staging_mend(eb_staging *staging, bool *harmed, int *lost) {
+eb_error eb_staging_repair(eb_staging *staging, bool *harmed, int *lost) {
   bool unlocked;
   *lost = forget_lost(&staging->waiting);
   EB_TRY(eb_lock_renew(staging->target, &staging->lock, &unlocked));

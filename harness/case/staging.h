@@ -40,7 +40,7 @@ EB_MUST eb_error eb_staging_resume(eb_staging *staging, bool or_overwrite);
 /* After a case, which may have removed what it has no business with: *harmed says so, *lost how
  * many finished results are gone with it. Makes folder and lock anew; the environment is the
  * caller's. */
-EB_MUST eb_error eb_staging_mend(eb_staging *staging, bool *harmed, int *lost);
+EB_MUST eb_error eb_staging_repair(eb_staging *staging, bool *harmed, int *lost);
 /* A finished result: merges when it is time to. */
 EB_MUST eb_error eb_staging_add(eb_staging *staging, const char *path);
 EB_MUST eb_error eb_staging_merge(eb_staging *staging);

@@ -71,7 +71,7 @@ void eb_verdict_times(eb_verdict *verdict, const char *of, const eb_step_log *lo
   };
   for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
     if (!(claims[i].value <= claims[i].allowed))
-      eb_verdict_break(verdict, EB_RULE_CLAIM,
+      eb_verdict_break(verdict, EB_RULE_TOLERANCE,
                        "%s: the solver says that it %s %.3g s, where %.3g s on %d thread%s have "
                        "passed",
                        of, claims[i].what, claims[i].value, wall, threads, threads == 1 ? "" : "s");
@@ -99,8 +99,9 @@ static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double sc
   const eb_step_log *log = s->log;
   double unit = unit_of_norm(s);
   if (log->residual_count <= 0 || log->residual_count > log->residual_capacity || unit == 0) {
-    eb_verdict_break(verdict, EB_RULE_CLAIM, "step %lld: %s says that a tolerance is met, but %s",
-                     (long long)s->number, eb_reason_name(s->reason),
+    eb_verdict_break(verdict, EB_RULE_TOLERANCE,
+                     "step %lld: %s says that a tolerance is met, but %s", (long long)s->number,
+                     eb_reason_name(s->reason),
                      log->residual_count <= 0 ? "no residual was logged"
                      : log->residual_count > log->residual_capacity
                          ? "more residuals were logged than are kept"
@@ -120,7 +121,7 @@ static void check_residual(eb_verdict *verdict, const eb_audited_step *s) {
   double relative = s->row->declared.relative;
   double scale = s->row->declared.scale;
   if (s->row->subspace_unsound) {
-    eb_verdict_break(verdict, EB_RULE_CLAIM,
+    eb_verdict_break(verdict, EB_RULE_TOLERANCE,
                      "step %lld: the subspace that is declared cannot be: functions, points and "
                      "their volumes must be those of the body",
                      (long long)s->number);
@@ -218,7 +219,7 @@ static void compare(eb_verdict *verdict, const eb_audited_step *s) {
   verdict->better += better ? weight : 0;
 }
 
-void eb_verdict_jump(eb_verdict *verdict) {
+void eb_verdict_reset(eb_verdict *verdict) {
   verdict->gained = 0;
   verdict->goes_on = false;
 }
@@ -309,7 +310,7 @@ void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *s) {
   if (s->wall > 0) eb_verdict_times(verdict, of, s->log, s->wall, s->threads);
   if (!is_in_range(s) || s->log->invalid > 0 || !counts(s->log))
     eb_verdict_break(
-        verdict, EB_RULE_CLAIM,
+        verdict, EB_RULE_TOLERANCE,
         "step %lld: the solver reports a reason, equation, phase or counter that there is not",
         (long long)s->number);
   if (s->reason <= 0 && is_known(s->reason)) return;

@@ -65,7 +65,7 @@ void eb_verdict_times(eb_verdict *verdict, const char *of, const eb_step_log *lo
 void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *step);
 /* The step that comes does not begin where the last one ended: sums over consecutive steps begin
  * anew. */
-void eb_verdict_jump(eb_verdict *verdict);
+void eb_verdict_reset(eb_verdict *verdict);
 /* The rules on the run as a whole: progress and energy. */
 void eb_verdict_run(eb_verdict *verdict);
 /* `alone`: of one step from a state that the solver was not led to. It must keep the rules, but for

@@ -8,7 +8,7 @@
 #include "harness/cli/command.h"
 #include "harness/doc/doc.h"
 #include "harness/names.h"
-#include "harness/predict/show.h"
+#include "harness/predict/prediction_doc.h"
 #include "harness/print.h"
 #include "harness/results/accuracy.h"
 #include "harness/results/json.h"
@@ -242,7 +242,7 @@ static json_t *row_json(const row *r) {
   json_object_set_new(json, "median_step_seconds", eb_json_real(r->median));
   json_object_set_new(json, "iterations_per_step", eb_json_real(r->iterations));
   json_object_set_new(json, "largest_relative_residual", eb_json_real(r->residual));
-  json_object_set_new(json, "class", eb_json_text(eb_class_words(class).text));
+  json_object_set_new(json, "class", eb_json_text(eb_class_describe(class).text));
   json_object_set_new(json, "ranked", json_boolean(eb_run_ranked(r->run)));
   json_object_set_new(json, "on_front", json_boolean(r->rank.place == 1));
   json_object_set_new(json, "over_fastest", eb_json_real(r->rank.over));
@@ -282,7 +282,7 @@ static void show_row(const row *r, eb_doc *doc) {
     eb_doc_cell(doc, EB_DOC_PLAIN, "%d/%d", r->rank.place, r->rank.of);
   else
     eb_doc_cell(doc, EB_DOC_PLAIN, "-");
-  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", known ? eb_class_words(class).text : "-");
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", known ? eb_class_describe(class).text : "-");
   if (r->point && r->work->parameters) eb_doc_text(doc, EB_DOC_PLAIN, "  %s", r->work->parameters);
   /* What went wrong, below its row. */
   if (*run->detail) eb_doc_verbatim(doc, "%s", run->detail);

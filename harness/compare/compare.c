@@ -54,17 +54,18 @@ static eb_error count_all(job *j) {
 
 /* Whether more rounds may tell more: of HEAD, or of the delay that is to be found. */
 static bool is_open(const eb_compared *c) {
-  return !c->trouble && (c->cpu[EB_LANE_HEAD].change == EB_CHANGE_INCONCLUSIVE ||
-                         c->cpu[EB_LANE_DELAYED].change == EB_CHANGE_INCONCLUSIVE);
+  return !c->trouble && (c->cpu[EB_COMPARED_HEAD].change == EB_CHANGE_INCONCLUSIVE ||
+                         c->cpu[EB_COMPARED_DELAYED].change == EB_CHANGE_INCONCLUSIVE);
 }
 
-/* A lane of all cases is a suite of its own, with its own errors. */
+/* A process of all cases is a suite of its own, with its own errors. */
 static eb_error judge_lanes(const job *j, int look) {
   eb_series **series;
   eb_error error = EB_NEW(series, j->out->count);
-  for (int lane = EB_LANE_BASE; lane < EB_LANES && !error; lane++) {
+  for (int process = EB_COMPARED_BASE; process < EB_COMPARED_PROCESSES && !error; process++) {
     for (int k = 0; k < j->out->count; k++)
-      series[k] = lane == EB_LANE_BASE ? &j->out->cases[k].wall : &j->out->cases[k].cpu[lane];
+      series[k] =
+          process == EB_COMPARED_BASE ? &j->out->cases[k].wall : &j->out->cases[k].cpu[process];
     error = eb_series_judge(&j->rule, look, series, j->out->count);
   }
   free(series);

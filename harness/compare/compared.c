@@ -112,8 +112,8 @@ static bool is_changed(const eb_series *s) {
 
 /* What the rounds come to, given the controls. */
 static eb_error judge_time(const eb_comparison *all, eb_compared *c, eb_compare_verdict *out) {
-  eb_change change = c->cpu[EB_LANE_HEAD].change;
-  bool found = all->injected == 0 || c->cpu[EB_LANE_DELAYED].change == EB_CHANGE_REGRESSED;
+  eb_change change = c->cpu[EB_COMPARED_HEAD].change;
+  bool found = all->injected == 0 || c->cpu[EB_COMPARED_DELAYED].change == EB_CHANGE_REGRESSED;
   *out = EB_COMPARE_INCONCLUSIVE;
   if (all->alarms > 0)
     return eb_compared_note(c, "times are not believed: BASE beside itself raised an alarm");
@@ -123,11 +123,11 @@ static eb_error judge_time(const eb_comparison *all, eb_compared *c, eb_compare_
   if (change == EB_CHANGE_EQUIVALENT && !found)
     return eb_compared_note(c, "a delay of %.0f %% was not found: nothing is said to be equivalent",
                             100 * all->injected);
-  if (change == EB_CHANGE_INCONCLUSIVE && c->cpu[EB_LANE_HEAD].count < all->least)
+  if (change == EB_CHANGE_INCONCLUSIVE && c->cpu[EB_COMPARED_HEAD].count < all->least)
     EB_TRY(eb_compared_note(c,
                             "%d rounds are too few to show a change of any size in %d cases: it "
                             "takes %d (of result files, repetitions)",
-                            c->cpu[EB_LANE_HEAD].count, all->count, all->least));
+                            c->cpu[EB_COMPARED_HEAD].count, all->count, all->least));
   if (change != EB_CHANGE_INCONCLUSIVE)
     *out = change == EB_CHANGE_REGRESSED  ? EB_COMPARE_REGRESSED
            : change == EB_CHANGE_IMPROVED ? EB_COMPARE_IMPROVED
@@ -157,9 +157,9 @@ eb_error eb_comparison_judge(double margin, eb_comparison *comparison) {
   comparison->raced = comparison->alarms = comparison->found = 0;
   for (int k = 0; k < comparison->count; k++) {
     const eb_series *cpu = comparison->cases[k].cpu;
-    comparison->raced += cpu[EB_LANE_HEAD].count > 0;
-    comparison->alarms += is_changed(&cpu[EB_LANE_AGAIN]);
-    comparison->found += cpu[EB_LANE_DELAYED].change == EB_CHANGE_REGRESSED;
+    comparison->raced += cpu[EB_COMPARED_HEAD].count > 0;
+    comparison->alarms += is_changed(&cpu[EB_COMPARED_AGAIN]);
+    comparison->found += cpu[EB_COMPARED_DELAYED].change == EB_CHANGE_REGRESSED;
   }
   comparison->verdict = EB_COMPARE_SKIPPED;
   for (int k = 0; k < comparison->count; k++) {
@@ -175,7 +175,8 @@ static void clear_case(eb_compared *c) {
     free(c->counts[side]);
     free(c->counts_again[side]);
   }
-  for (int lane = 0; lane < EB_LANES; lane++) eb_series_clear(&c->cpu[lane]);
+  for (int process = 0; process < EB_COMPARED_PROCESSES; process++)
+    eb_series_clear(&c->cpu[process]);
   eb_series_clear(&c->wall);
   free(c->name);
   free(c->trouble);

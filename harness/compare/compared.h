@@ -25,13 +25,13 @@
 #define EB_INSTRUCTION_MARGIN 0.01
 
 /* Processes that are fed in turns. */
-typedef enum eb_lane {
-  EB_LANE_BASE,
-  EB_LANE_HEAD,
-  EB_LANE_AGAIN,   /* of BASE */
-  EB_LANE_DELAYED, /* of BASE, with a delay put in */
-  EB_LANES
-} eb_lane;
+typedef enum eb_compared_process {
+  EB_COMPARED_BASE,
+  EB_COMPARED_HEAD,
+  EB_COMPARED_AGAIN,   /* of BASE */
+  EB_COMPARED_DELAYED, /* of BASE, with a delay put in */
+  EB_COMPARED_PROCESSES
+} eb_compared_process;
 
 /* The gravest first. */
 typedef enum eb_compare_verdict {
@@ -62,10 +62,11 @@ typedef struct eb_compared {
   char *counts[EB_SIDES];       /* "iterations=12,..", or NULL; of counted_steps */
   char *counts_again[EB_SIDES]; /* where a second time gave another, or NULL */
   int64_t counted_steps;
-  int64_t block;                 /* steps that a round takes at a time */
-  double step_seconds;           /* CPU time of a step of BASE, roughly */
-  eb_series cpu[EB_LANES], wall; /* of a lane beside BASE (its own is empty); of HEAD */
-  int64_t instructed_steps;      /* 0: valgrind has not counted */
+  int64_t block;       /* steps that a round takes at a time */
+  double step_seconds; /* CPU time of a step of BASE, roughly */
+  eb_series cpu[EB_COMPARED_PROCESSES],
+      wall;                 /* of a process beside BASE (its own is empty); of HEAD */
+  int64_t instructed_steps; /* 0: valgrind has not counted */
   eb_instructions instructions[EB_SIDES];
   eb_compare_verdict verdict;
   char *reasons; /* what else is to be said, lines; NULL when nothing */
@@ -74,7 +75,7 @@ typedef struct eb_compared {
 typedef struct eb_comparison {
   eb_compared *cases;
   int count;
-  double injected; /* the delay put in, a share of each step's time; 0: no lanes of control */
+  double injected; /* the delay put in, a share of each step's time; 0: no processes of control */
   char *machines;  /* how the machines of two result files differ, or NULL */
   int unpaired[EB_SIDES]; /* runs of a result file that the other one does not have */
   int least;              /* rounds, fewer of which cannot show any change; 0: nobody knows */

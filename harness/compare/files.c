@@ -96,7 +96,7 @@ static eb_error counts_of(const eb_results *file, int run, char **out) {
 static eb_error add_round(eb_results *const files[EB_SIDES], const int runs[EB_SIDES],
                           eb_compared *c) {
   static const int columns[] = {EB_COL_CPU, EB_COL_WALL};
-  eb_series *const series[] = {&c->cpu[EB_LANE_HEAD], &c->wall};
+  eb_series *const series[] = {&c->cpu[EB_COMPARED_HEAD], &c->wall};
   for (int k = 0; k < 2; k++) {
     double base, head;
     EB_TRY(total_of(files[EB_BASE], runs[EB_BASE], columns[k], &base));
@@ -210,7 +210,7 @@ static eb_error judge_all(double margin, eb_comparison *out) {
   eb_series **series;
   out->least = eb_decision_least(&rule, out->count);
   EB_TRY(EB_NEW(series, out->count));
-  for (int k = 0; k < out->count; k++) series[k] = &out->cases[k].cpu[EB_LANE_HEAD];
+  for (int k = 0; k < out->count; k++) series[k] = &out->cases[k].cpu[EB_COMPARED_HEAD];
   eb_error error = eb_series_judge(&rule, 0, series, out->count);
   for (int k = 0; k < out->count; k++) series[k] = &out->cases[k].wall;
   if (!error) error = eb_series_judge(&rule, 0, series, out->count);

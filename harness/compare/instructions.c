@@ -96,7 +96,7 @@ static eb_error count(const eb_compare_request *request, const eb_case *work, ch
   for (int side = 0; side < EB_SIDES; side++)
     EB_TRY(start(request, work, side, paths[side], &workers[side]));
   for (int side = 0; side < EB_SIDES; side++) {
-    EB_TRY(eb_worker_greet(&workers[side], patience));
+    EB_TRY(eb_worker_handshake(&workers[side], patience));
     if (!workers[side].instrumented)
       return eb_compared_note(out,
                               "instructions not counted: '%s' was built without "

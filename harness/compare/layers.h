@@ -2,15 +2,15 @@
  *
  * Counts. Either build takes the first steps of the case in two fresh processes.
  *
- * Rounds. A case has four lanes (eb_lane), each a process: BASE, HEAD, BASE again, and BASE with a
- * delay put in. A round has two turns. In a turn each lane takes a block of k steps, in an order
- * drawn by lot, then the next k in the opposite order: of any two lanes it is ABBA, or BAAB as
- * often. What drifts evenly during a turn cancels, all lanes meet the same states, and blocks are
- * long beside the clock and short beside what else goes on. With t_i and b_i the times of the lane
- * and of BASE in the four halves, the number of a round is y = mean of ln (t_i / b_i). Every
- * EB_LIFE rounds all processes are started anew, in an order drawn by lot: how memory is laid out
- * becomes noise and is no bias of the whole. Where they have one thread each, they share one
- * processor, drawn by lot: they run one at a time, and meet the same neighbours.
+ * Rounds. A case has four processes (eb_compared_process), each a process: BASE, HEAD, BASE again,
+ * and BASE with a delay put in. A round has two turns. In a turn each process takes a block of k
+ * steps, in an order drawn by lot, then the next k in the opposite order: of any two processes it
+ * is ABBA, or BAAB as often. What drifts evenly during a turn cancels, all processes meet the same
+ * states, and blocks are long beside the clock and short beside what else goes on. With t_i and b_i
+ * the times of the process and of BASE in the four halves, the number of a round is y = mean of ln
+ * (t_i / b_i). Every EB_LIFE rounds all processes are started anew, in an order drawn by lot: how
+ * memory is laid out becomes noise and is no bias of the whole. Where they have one thread each,
+ * they share one processor, drawn by lot: they run one at a time, and meet the same neighbours.
  *
  * Instructions. Both builds take the first steps under valgrind, with one thread. */
 #ifndef EB_COMPARE_LAYERS_H
@@ -34,7 +34,8 @@ typedef struct eb_compare_request {
   eb_signals *signals;
 } eb_compare_request;
 
-/* The delay of the lane that has one, a share of each step's time: 5 %, or 3 % beyond the margin.
+/* The delay of the process that has one, a share of each step's time: 5 %, or 3 % beyond the
+ * margin.
  */
 double eb_injected_delay(double margin);
 

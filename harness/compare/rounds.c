@@ -21,7 +21,7 @@ typedef struct race {
   const eb_case *work;
   uint64_t *lots;
   eb_compared *out;
-  eb_worker workers[EB_LANES];
+  eb_worker workers[EB_COMPARED_PROCESSES];
   int processor; /* that all of them run on in this life; -1: any */
 } race;
 
@@ -29,36 +29,37 @@ double eb_injected_delay(double margin) {
   return fmax(0.05, margin + 0.03);
 }
 
-/* All lanes in an order drawn by lot (Fisher and Yates). */
-static void draw_order(uint64_t *lots, int order[EB_LANES]) {
-  for (int k = 0; k < EB_LANES; k++) {
+/* All processes in an order drawn by lot (Fisher and Yates). */
+static void draw_order(uint64_t *lots, int order[EB_COMPARED_PROCESSES]) {
+  for (int k = 0; k < EB_COMPARED_PROCESSES; k++) {
     int other = (int)(eb_random_word(lots) % (uint64_t)(k + 1));
     order[k] = order[other];
     order[other] = k;
   }
 }
 
-static eb_error start(race *r, int lane) {
-  const eb_build *build = &r->request->builds[lane == EB_LANE_HEAD ? EB_HEAD : EB_BASE];
-  double delay = lane == EB_LANE_HEAD      ? r->request->delay
-                 : lane == EB_LANE_DELAYED ? eb_injected_delay(r->request->margin)
-                                           : 0;
+static eb_error start(race *r, int process) {
+  const eb_build *build = &r->request->builds[process == EB_COMPARED_HEAD ? EB_HEAD : EB_BASE];
+  double delay = process == EB_COMPARED_HEAD      ? r->request->delay
+                 : process == EB_COMPARED_DELAYED ? eb_injected_delay(r->request->margin)
+                                                  : 0;
   const eb_worker_setting setting = {.delay = delay, .processor = r->processor};
-  return eb_worker_start(build, r->work, &setting, &r->workers[lane]);
+  return eb_worker_start(build, r->work, &setting, &r->workers[process]);
 }
 
-static eb_error step(race *r, int lane, int64_t steps, eb_stint *spent) {
-  return eb_worker_step(&r->workers[lane], steps, r->request->patience, spent);
+static eb_error step(race *r, int process, int64_t steps, eb_elapsed *spent) {
+  return eb_worker_step(&r->workers[process], steps, r->request->patience, spent);
 }
 
-/* Takes the same steps in all lanes, whose first ones are slow: caches and workspaces are cold. */
-static eb_error warm_up(race *r, const int order[EB_LANES]) {
-  eb_stint spent;
+/* Takes the same steps in all processes, whose first ones are slow: caches and workspaces are cold.
+ */
+static eb_error warm_up(race *r, const int order[EB_COMPARED_PROCESSES]) {
+  eb_elapsed spent;
   int64_t probe = r->work->steps < PROBE ? r->work->steps : PROBE;
-  for (int k = 0; k < EB_LANES; k++) EB_TRY(step(r, order[k], 1, &spent));
-  for (int k = 0; k < EB_LANES; k++) {
+  for (int k = 0; k < EB_COMPARED_PROCESSES; k++) EB_TRY(step(r, order[k], 1, &spent));
+  for (int k = 0; k < EB_COMPARED_PROCESSES; k++) {
     EB_TRY(step(r, order[k], r->out->block > 0 ? r->out->block : probe, &spent));
-    if (r->out->block == 0 && order[k] == EB_LANE_BASE)
+    if (r->out->block == 0 && order[k] == EB_COMPARED_BASE)
       r->out->step_seconds = spent.cpu / (double)probe;
   }
   if (r->out->block == 0)
@@ -67,34 +68,35 @@ static eb_error warm_up(race *r, const int order[EB_LANES]) {
 }
 
 static eb_error start_all(race *r) {
-  int order[EB_LANES] = {0};
+  int order[EB_COMPARED_PROCESSES] = {0};
   draw_order(r->lots, order);
-  for (int k = 0; k < EB_LANES; k++) EB_TRY(start(r, order[k]));
-  for (int k = 0; k < EB_LANES; k++)
-    EB_TRY(eb_worker_greet(&r->workers[order[k]], r->request->patience));
+  for (int k = 0; k < EB_COMPARED_PROCESSES; k++) EB_TRY(start(r, order[k]));
+  for (int k = 0; k < EB_COMPARED_PROCESSES; k++)
+    EB_TRY(eb_worker_handshake(&r->workers[order[k]], r->request->patience));
   return warm_up(r, order);
 }
 
-/* Adds the mean of the logarithms of what the lanes took. */
-static eb_error take_turn(race *r, double cpu[EB_LANES], double wall[EB_LANES]) {
-  int order[EB_LANES] = {0};
+/* Adds the mean of the logarithms of what the processes took. */
+static eb_error take_turn(race *r, double cpu[EB_COMPARED_PROCESSES],
+                          double wall[EB_COMPARED_PROCESSES]) {
+  int order[EB_COMPARED_PROCESSES] = {0};
   draw_order(r->lots, order);
-  for (int k = 0; k < 2 * EB_LANES; k++) {
-    eb_stint spent;
-    int lane = order[k < EB_LANES ? k : 2 * EB_LANES - 1 - k];
-    EB_TRY(step(r, lane, r->out->block, &spent));
-    cpu[lane] += log(spent.cpu) / (2 * TURNS);
-    wall[lane] += log(spent.wall) / (2 * TURNS);
+  for (int k = 0; k < 2 * EB_COMPARED_PROCESSES; k++) {
+    eb_elapsed spent;
+    int process = order[k < EB_COMPARED_PROCESSES ? k : 2 * EB_COMPARED_PROCESSES - 1 - k];
+    EB_TRY(step(r, process, r->out->block, &spent));
+    cpu[process] += log(spent.cpu) / (2 * TURNS);
+    wall[process] += log(spent.wall) / (2 * TURNS);
   }
   return EB_OK;
 }
 
 static eb_error take_round(race *r) {
-  double cpu[EB_LANES] = {0}, wall[EB_LANES] = {0};
+  double cpu[EB_COMPARED_PROCESSES] = {0}, wall[EB_COMPARED_PROCESSES] = {0};
   for (int turn = 0; turn < TURNS; turn++) EB_TRY(take_turn(r, cpu, wall));
-  for (int lane = EB_LANE_BASE + 1; lane < EB_LANES; lane++)
-    EB_TRY(eb_series_add(&r->out->cpu[lane], cpu[lane] - cpu[EB_LANE_BASE]));
-  return eb_series_add(&r->out->wall, wall[EB_LANE_HEAD] - wall[EB_LANE_BASE]);
+  for (int process = EB_COMPARED_BASE + 1; process < EB_COMPARED_PROCESSES; process++)
+    EB_TRY(eb_series_add(&r->out->cpu[process], cpu[process] - cpu[EB_COMPARED_BASE]));
+  return eb_series_add(&r->out->wall, wall[EB_COMPARED_HEAD] - wall[EB_COMPARED_BASE]);
 }
 
 /* One of those that this process may use, drawn by lot, for cases of one thread; -1 when they are
@@ -125,9 +127,11 @@ eb_error eb_layer_rounds(const eb_compare_request *request, const eb_case *work,
   eb_error error = EB_OK;
   while (!error && out->wall.count < rounds) {
     int left = rounds - out->wall.count;
-    for (int lane = 0; lane < EB_LANES; lane++) r.workers[lane] = EB_NO_WORKER;
+    for (int process = 0; process < EB_COMPARED_PROCESSES; process++)
+      r.workers[process] = EB_NO_WORKER;
     error = live(&r, left < EB_LIFE ? left : EB_LIFE);
-    for (int lane = 0; lane < EB_LANES; lane++) eb_worker_end(&r.workers[lane], 0);
+    for (int process = 0; process < EB_COMPARED_PROCESSES; process++)
+      eb_worker_end(&r.workers[process], 0);
   }
   return eb_compared_trouble(error, out);
 }

@@ -87,7 +87,7 @@ static eb_error take_step(server *s) {
 }
 
 /* Steps from one reading of the clocks to the other, none of which goes beyond the scene's last. */
-static eb_error take_steps(server *s, int64_t count, eb_stint *spent, tally *counted) {
+static eb_error take_steps(server *s, int64_t count, eb_elapsed *spent, tally *counted) {
   eb_error error = EB_OK;
   CALLGRIND_START_INSTRUMENTATION;
   double cpu = eb_cpu_seconds(), wall = eb_wall_seconds();
@@ -102,7 +102,7 @@ static eb_error take_steps(server *s, int64_t count, eb_stint *spent, tally *cou
   return error;
 }
 
-static eb_error take_all(server *s, int64_t count, eb_stint *spent, tally *counted) {
+static eb_error take_all(server *s, int64_t count, eb_elapsed *spent, tally *counted) {
   s->stepper.reason = EB_CONVERGED_ITS;
   for (int64_t left = count; left > 0 && s->stepper.reason > 0;) {
     if (s->stepper.state->step >= s->work->steps) EB_TRY(start_over(s));
@@ -124,7 +124,7 @@ static void print_tally(const server *s, const tally *t) {
 
 /* *on: whether more can be asked for. */
 static void answer(server *s, bool counting, int64_t count, bool *on) {
-  eb_stint spent = {0};
+  eb_elapsed spent = {0};
   tally counted = {.residuals = EB_HASH_SEED};
   eb_error error = take_all(s, count, &spent, counting ? &counted : NULL);
   *on = !error && s->stepper.reason > 0;

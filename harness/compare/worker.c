@@ -172,7 +172,7 @@ static eb_error start_with(const eb_strings *command, const eb_strings *settings
   return error;
 }
 
-eb_error eb_worker_greet(eb_worker *w, double patience) {
+eb_error eb_worker_handshake(eb_worker *w, double patience) {
   int version, instrumented;
   eb_error error = read_line(w, patience);
   if (error && eb_error_kind(error) == EB_ERR_INVALID && w->pid == 0 && w->length == 0) {
@@ -209,7 +209,7 @@ eb_error eb_worker_start(const eb_build *build, const eb_case *work,
   return error;
 }
 
-eb_error eb_worker_step(eb_worker *w, int64_t steps, double patience, eb_stint *out) {
+eb_error eb_worker_step(eb_worker *w, int64_t steps, double patience, eb_elapsed *out) {
   EB_TRY(ask(w, "step", steps));
   EB_TRY(read_answer(w, "did", patience));
   return sscanf(w->line, "%lf %lf", &out->cpu, &out->wall) == 2 && out->cpu > 0 && out->wall > 0 &&

@@ -1,6 +1,6 @@
 /* A worker: a process that steps one solver through one scene, so many steps at a time and only
  * when asked, and tells what they took. Workers of several builds that are fed in turns meet the
- * same weather.
+ * same noise.
  *
  * Protocol, a line each way. A worker first says "elastobench-worker VERSION ready INSTRUMENTED":
  * whether it can turn valgrind's counting on and off. Then
@@ -44,9 +44,9 @@ typedef struct eb_worker {
 } eb_worker;
 
 /* Time that steps took, s. */
-typedef struct eb_stint {
+typedef struct eb_elapsed {
   double cpu, wall;
-} eb_stint;
+} eb_elapsed;
 
 /* No worker: what eb_worker_end leaves, and may be given. */
 #define EB_NO_WORKER ((eb_worker){.link = -1})
@@ -63,8 +63,8 @@ EB_MUST eb_error eb_worker_start(const eb_build *build, const eb_case *work,
 /* Waits for it to be ready. EB_ERR_UNSUPPORTED: the program is no worker of this version. Here and
  * below, EB_ERR_INVALID says what became of a worker that failed, crashed, said nothing for
  * `patience` seconds or speaks nonsense. */
-EB_MUST eb_error eb_worker_greet(eb_worker *worker, double patience);
-EB_MUST eb_error eb_worker_step(eb_worker *worker, int64_t steps, double patience, eb_stint *out);
+EB_MUST eb_error eb_worker_handshake(eb_worker *worker, double patience);
+EB_MUST eb_error eb_worker_step(eb_worker *worker, int64_t steps, double patience, eb_elapsed *out);
 /* In two parts, so that several can count at once; worker->line then has "NAME=VALUE,..". */
 EB_MUST eb_error eb_worker_ask_count(eb_worker *worker, int64_t steps);
 EB_MUST eb_error eb_worker_counted(eb_worker *worker, double patience);

@@ -1,7 +1,7 @@
 /* The history as a page with plots. */
 #include <stdio.h>
 
-#include "harness/history/show.h"
+#include "harness/history/history_doc.h"
 #include "harness/lock.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/page.h"

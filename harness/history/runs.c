@@ -38,7 +38,7 @@ static eb_error read_value(const eb_results *results, int run, const struct kept
 static eb_error add_figure(const eb_results *results, const eb_repetitions *works, int first,
                            const struct kept *what, double *values, eb_history_record *out) {
   eb_class class = eb_class_of(eb_results_run(results, first));
-  eb_class_name words = eb_class_words(class);
+  eb_class_name words = eb_class_describe(class);
   char *name = NULL;
   int count = 0;
   for (int i = first; i < eb_results_count(results); i++) {

@@ -2,7 +2,7 @@
 #ifndef EB_HISTORY_RUNS_H
 #define EB_HISTORY_RUNS_H
 
-#include "harness/history/record.h"
+#include "harness/history/history_record.h"
 #include "harness/results/read.h"
 
 /* The record of what a result file measured: of every work (harness/results/repetitions.h) whose

@@ -2,7 +2,7 @@
 #ifndef EB_HISTORY_STORE_H
 #define EB_HISTORY_STORE_H
 
-#include "harness/history/record.h"
+#include "harness/history/history_record.h"
 #include "harness/strings.h"
 
 #define EB_HISTORY_FOLDER "results/history"

@@ -23,8 +23,8 @@ eb_error eb_batch_add(eb_batch *batch, const eb_batch_case *one) {
   EB_TRY(eb_string_format(&section->label, "%s", one->label));
   EB_TRY(eb_strings_add(&section->scenes, one->scene));
   EB_TRY(eb_strings_add(&section->solvers, one->solver));
-  if (one->group) EB_TRY(eb_string_format(&section->ties.group, "%s", one->group));
-  return eb_ranges_add(&section->ties.checkpoints,
+  if (one->group) EB_TRY(eb_string_format(&section->dependencies.group, "%s", one->group));
+  return eb_ranges_add(&section->dependencies.checkpoints,
                        (eb_range){one->stride, one->times * one->stride, one->stride});
 }
 
@@ -60,7 +60,7 @@ int eb_batch_find(const eb_batch *batch, const char *label) {
   return -1;
 }
 
-eb_error eb_run_stands(const eb_run *run, bool *stands, char **why) {
+eb_error eb_run_is_valid(const eb_run *run, bool *stands, char **why) {
   bool completed = strcmp(run->outcome, eb_outcome_name(EB_OUTCOME_COMPLETED)) == 0;
   bool broken = strcmp(run->audit, "failed") == 0;
   *stands = completed && strcmp(run->audit, "passed") == 0;

@@ -39,7 +39,7 @@ EB_MUST eb_error eb_batch_run(eb_batch *batch, const eb_batch_setting *setting,
 int eb_batch_find(const eb_batch *batch, const char *label);
 /* Whether a run has completed and its audit has passed; if not, *why says what is wrong, with the
  * rules that are broken: "audit failed: energy,momentum". The caller frees it. */
-EB_MUST eb_error eb_run_stands(const eb_run *run, bool *stands, char **why);
+EB_MUST eb_error eb_run_is_valid(const eb_run *run, bool *stands, char **why);
 void eb_batch_clear(eb_batch *batch);
 
 #endif

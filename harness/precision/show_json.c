@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/precision/show.h"
+#include "harness/precision/precision_doc.h"
 #include "harness/results/json.h"
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -54,14 +54,14 @@ static json_t *json_orders(const eb_extrapolation *x) {
 }
 
 static json_t *json_reference(const eb_study_scene *s) {
-  static const char *const states[] = {[EB_REFERENCE_STANDS] = "stands",
+  static const char *const states[] = {[EB_REFERENCE_VALID] = "stands",
                                        [EB_REFERENCE_DIVERGES] = "does not converge",
                                        [EB_REFERENCE_FAILED] = "failed",
                                        [EB_REFERENCE_MISSING] = "not run"};
   static const char *const names[] = {"error",  "speed_error", "motion",    "speed", "steps",
                                       "damped", "tolerance",   "finest_dt", NULL};
   const eb_reference *f = &s->reference;
-  bool stands = f->state == EB_REFERENCE_STANDS;
+  bool stands = f->state == EB_REFERENCE_VALID;
   const double values[] = {stands ? f->error : NAN,
                            stands ? f->speed_error : NAN,
                            f->moved,
@@ -176,7 +176,7 @@ static eb_error write_motions(hid_t file, const void *content) {
   for (int i = 0; i < study->scene_count; i++) {
     char name[16];
     hid_t group;
-    if (study->scenes[i].reference.state != EB_REFERENCE_STANDS) continue;
+    if (study->scenes[i].reference.state != EB_REFERENCE_VALID) continue;
     snprintf(name, sizeof name, "%d", i);
     EB_TRY(eb_h5_group(file, name, &group));
     eb_error error = write_motion(group, &study->scenes[i]);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/precision/show.h"
+#include "harness/precision/precision_doc.h"
 #include "harness/report/gnuplot.h"
 #include "problems/base/memory.h"
 
@@ -16,7 +16,7 @@ static const char *const layer_names[LAYERS] = {"fronts", "trials", "doubtful"};
 static bool is_shown(const eb_trial *t, layer of, eb_cost_kind c) {
   if (t->cost[c] <= 0 || t->error <= 0) return false; /* logarithmic axes */
   return of == DOUBTFUL ? t->state == EB_TRIAL_UNRESOLVED
-                        : t->state == EB_TRIAL_STANDS && (of == TRIALS || t->front[c]);
+                        : t->state == EB_TRIAL_VALID && (of == TRIALS || t->front[c]);
 }
 
 static int by_cost(const void *a, const void *b) {
@@ -73,7 +73,7 @@ static eb_error draw_cost(const eb_study *study, int scene, eb_cost_kind c, eb_p
   char base[64];
   snprintf(base, sizeof base, "%d-%s", scene, eb_cost_names[c]);
   eb_plot_set(&plot, "xname",
-              c == EB_COST_CPU ? "processor time of set-up and steps (s)" : eb_cost_words[c]);
+              c == EB_COST_CPU ? "processor time of set-up and steps (s)" : eb_cost_describe[c]);
   eb_plot_setting(&plot, "resolved = %.9g\n", fmax(1e-300, EB_RESOLVED * s->reference.error));
   for (int k = 0; k < study->solver_count && !plot.error; k++)
     plot.error = put_solver(study, scene, k, c, &plot);
@@ -106,8 +106,8 @@ static eb_error draw_profile(const eb_study *study, eb_profile_of of, const char
   char axis[80], title[80];
   *drawn = study->profiles[of.kind].problems > 0;
   if (!*drawn) return EB_OK;
-  snprintf(axis, sizeof axis, "%s over the least of all solvers", eb_cost_words[of.kind]);
-  snprintf(title, sizeof title, "Performance profile by %s", eb_cost_words[of.kind]);
+  snprintf(axis, sizeof axis, "%s over the least of all solvers", eb_cost_describe[of.kind]);
+  snprintf(title, sizeof title, "Performance profile by %s", eb_cost_describe[of.kind]);
   eb_plot_set(&plot, "xname",
               of.paid ? "CPU time, in steps of the reference's coarsest level" : axis);
   for (int k = 0; k < study->solver_count; k++)

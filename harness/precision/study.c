@@ -13,7 +13,7 @@
 const char *const eb_cost_names[EB_COST_KINDS] = {"cpu", "products", "factorizations"};
 
 const char *eb_trial_state_name(eb_trial_state state) {
-  static const char *const names[] = {[EB_TRIAL_STANDS] = "stands",
+  static const char *const names[] = {[EB_TRIAL_VALID] = "stands",
                                       [EB_TRIAL_UNRESOLVED] = "not resolved",
                                       [EB_TRIAL_FAILED] = "failed",
                                       [EB_TRIAL_MISSING] = "not run"};
@@ -130,14 +130,15 @@ static eb_error add_scenes(eb_study *study) {
 
 /* ---- solvers --------------------------------------------------------------------------------- */
 
-static eb_error describe_knobs(const eb_study_request *r, const eb_knobs *knobs, eb_text *out) {
+static eb_error describe_knobs(const eb_study_request *r, const eb_accuracy_parameters *knobs,
+                               eb_text *out) {
   const char *between = knobs->count ? ", " : "";
   EB_TRY(eb_text_printf(out, "knobs "));
   if (!r->same_step && r->dt_low > 0)
     EB_TRY(eb_text_printf(out, "dt %g..%g s%s", r->dt_low, r->dt_high, between));
   else if (!r->same_step)
     EB_TRY(eb_text_printf(out, "dt (a sixteenth of the scene's to four times it)%s", between));
-  EB_TRY(eb_knobs_words(knobs, out));
+  EB_TRY(eb_accuracy_parameters_describe(knobs, out));
   return eb_text_printf(out, "%s%s", r->same_step && knobs->count == 0 ? "none" : "",
                         knobs->known ? "" : "; nobody declares others (--knob)");
 }
@@ -153,7 +154,7 @@ static eb_error fill_solver(const eb_study_request *r, const char *spec, eb_comp
   out->claims = eb_solver_is_foreign(out->solver);
   EB_TRY(eb_values_create(out->solver->name, out->solver->options, out->options, &values));
   eb_values_destroy(values);
-  EB_TRY(eb_knobs_create(out->solver, out->options, r->knobs, &out->knobs));
+  EB_TRY(eb_accuracy_parameters_create(out->solver, out->options, r->knobs, &out->knobs));
   return describe_knobs(r, &out->knobs, &out->words);
 }
 
@@ -192,7 +193,7 @@ static eb_error add_solvers(eb_study *study) {
 static eb_error fill_trial(const eb_study *study, const eb_study_scene *scene,
                            const eb_competitor *solver, int64_t index, eb_trial *out) {
   const eb_study_request *r = study->request;
-  double u[EB_MOST_KNOBS];
+  double u[EB_MOST_ACCURACY_PARAMETERS];
   uint64_t seed = (uint64_t)r->seed;
   out->stride = scene->stride;
   if (solver->options) EB_TRY(eb_string_format(&out->options, "%s", solver->options));
@@ -203,7 +204,7 @@ static eb_error fill_trial(const eb_study *study, const eb_study_scene *scene,
   }
   out->dt = eb_study_dt(study, scene, out->stride);
   for (int d = 0; d < solver->knobs.count; d++) u[d] = eb_halton(index, d + 1, seed);
-  return index > 0 ? eb_knobs_turn(&solver->knobs, u, &out->options) : EB_OK;
+  return index > 0 ? eb_accuracy_parameters_apply(&solver->knobs, u, &out->options) : EB_OK;
 }
 
 static bool is_same(const eb_trial *a, const eb_trial *b) {
@@ -283,7 +284,7 @@ void eb_study_clear(eb_study *study) {
   for (int i = 0; i < study->solver_count; i++) {
     free(study->solvers[i].spec);
     free(study->solvers[i].options);
-    eb_knobs_clear(&study->solvers[i].knobs);
+    eb_accuracy_parameters_clear(&study->solvers[i].knobs);
     eb_text_clear(&study->solvers[i].words);
   }
   free(study->trials);

@@ -6,13 +6,13 @@
  *   eb_study_refer    runs the references (DIR/reference.h5) and the controls of locking
  *   eb_study_run      runs the trials (DIR/precision.h5), measures and judges them
  *
- * show.h shows what was found. */
+ * precision_doc.h shows what was found. */
 #ifndef EB_PRECISION_STUDY_H
 #define EB_PRECISION_STUDY_H
 
 #include "harness/precision/batch.h"
 #include "harness/precision/extrapolation.h"
-#include "harness/precision/knobs.h"
+#include "harness/precision/accuracy_parameters.h"
 #include "harness/precision/trajectory.h"
 
 enum {
@@ -42,7 +42,7 @@ typedef struct eb_study_request {
 /* ---- references ------------------------------------------------------------------------------ */
 
 typedef enum eb_reference_state {
-  EB_REFERENCE_STANDS,
+  EB_REFERENCE_VALID,
   EB_REFERENCE_DIVERGES, /* its levels do not approach each other */
   EB_REFERENCE_FAILED,   /* a run of it failed, or its audit did */
   EB_REFERENCE_MISSING   /* it was interrupted */
@@ -93,7 +93,7 @@ typedef struct eb_competitor {
   char *options; /* of it, or NULL */
   const eb_solver_ops *solver;
   bool claims; /* what it counts is its own word: a plug-in's, or a program's */
-  eb_knobs knobs;
+  eb_accuracy_parameters knobs;
   eb_text words; /* what is said of its knobs */
 } eb_competitor;
 
@@ -106,7 +106,7 @@ typedef enum eb_cost_kind {
 extern const char *const eb_cost_names[EB_COST_KINDS]; /* "cpu", .. */
 
 typedef enum eb_trial_state {
-  EB_TRIAL_STANDS,
+  EB_TRIAL_VALID,
   EB_TRIAL_UNRESOLVED, /* its error is too near to the reference's */
   EB_TRIAL_FAILED,     /* the run or its audit */
   EB_TRIAL_MISSING     /* not run */

@@ -55,7 +55,7 @@ static eb_error add_trials(eb_study *study) {
     for (int seed = 0; seed < r->seeds; seed++)
       for (int trial = 0; trial < r->budget; trial++)
         for (int solver = 0; solver < study->solver_count; solver++)
-          if (study->scenes[scene].reference.state == EB_REFERENCE_STANDS)
+          if (study->scenes[scene].reference.state == EB_REFERENCE_VALID)
             EB_TRY(add_trial(study, scene, solver, trial, seed));
   return EB_OK;
 }
@@ -93,7 +93,7 @@ static eb_error measure_errors(const eb_study *study, const eb_study_scene *s, i
     out->speed_error = isfinite(f->speed_error)
                            ? eb_motion_distance(&s->measure, motion.v, f->motion.v) / f->speed
                            : NAN;
-    out->state = out->error >= EB_RESOLVED * f->error ? EB_TRIAL_STANDS : EB_TRIAL_UNRESOLVED;
+    out->state = out->error >= EB_RESOLVED * f->error ? EB_TRIAL_VALID : EB_TRIAL_UNRESOLVED;
     if (isnan(out->error)) out->state = EB_TRIAL_FAILED;
   }
   eb_trajectory_clear(&motion);
@@ -109,7 +109,7 @@ static eb_error measure_run(const eb_study *study, const eb_study_scene *s, labe
   if (at < 0) return EB_OK;
   EB_TRY(measure_costs(batch->results, at, out->cost));
   const eb_run *run = eb_results_run(batch->results, at);
-  EB_TRY(eb_run_stands(run, &stands, &trial->why));
+  EB_TRY(eb_run_is_valid(run, &stands, &trial->why));
   trial->broken |= strcmp(run->audit, "failed") == 0;
   trial->skipped |= strcmp(run->outcome, eb_outcome_name(EB_OUTCOME_SKIPPED)) == 0;
   out->state = EB_TRIAL_FAILED;
@@ -149,10 +149,10 @@ static void judge_costs(eb_trial *t, int seeds, double *sample) {
  * one of them smaller. */
 static bool is_front(const eb_trial *trials, int count, int which, eb_cost_kind c) {
   const eb_trial *own = &trials[which];
-  if (own->state != EB_TRIAL_STANDS) return false;
+  if (own->state != EB_TRIAL_VALID) return false;
   for (int i = 0; i < count; i++) {
     const eb_trial *other = &trials[i];
-    if (other->state != EB_TRIAL_STANDS || i == which) continue;
+    if (other->state != EB_TRIAL_VALID || i == which) continue;
     bool as_good = other->error <= own->error && other->cost[c] <= own->cost[c];
     bool better = other->error < own->error || other->cost[c] < own->cost[c] || i < which;
     if (as_good && better) return false;
@@ -165,7 +165,7 @@ eb_error eb_trials_judge(eb_trial *trials, int count, int seeds) {
   EB_TRY(EB_NEW(sample, seeds));
   for (int i = 0; i < count; i++) {
     eb_trial *t = &trials[i];
-    t->state = EB_TRIAL_STANDS;
+    t->state = EB_TRIAL_VALID;
     t->error = t->speed_error = 0;
     for (int k = 0; k < seeds; k++) {
       if (t->runs[k].state > t->state) t->state = t->runs[k].state;
@@ -242,7 +242,7 @@ static eb_error profile(eb_study *study, eb_cost_kind kind) {
   for (int k = 0; k < seeds; k++) EB_TRY(EB_NEW(p->cost[k], most * study->solver_count));
   for (int i = 0; i < study->scene_count; i++) {
     const eb_reference *f = &study->scenes[i].reference;
-    for (int k = 0; k < EB_PRECISION_LEVELS && f->state == EB_REFERENCE_STANDS; k++) {
+    for (int k = 0; k < EB_PRECISION_LEVELS && f->state == EB_REFERENCE_VALID; k++) {
       double level = eb_precision_level(k);
       if (level < (1 + EB_RESOLVED) * f->error)
         p->unresolved++;

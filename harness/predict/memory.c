@@ -107,7 +107,7 @@ static double held_bytes(const eb_memory_model *m, const eb_case *work, const eb
 
 /* Of all ranks: `each` in every process, `parts` cut among them. */
 static double shared_bytes(const eb_counts *counts, int ranks, double each, double parts) {
-  static const double gathered = 5670; /* byte a node, by rank 0 (harness/case/whole.h) */
+  static const double gathered = 5670; /* byte a node, by rank 0 (harness/case/gathered.h) */
   const double N = (double)counts->nodes;
   double ghosts = eb_counts_faces(ranks) * ranks * cbrt(pow(N / ranks, 2)) / N;
   return ranks * each + (1 + ghosts) * parts + gathered * N;

@@ -297,7 +297,7 @@ static void fill_accuracy(const eb_report_run *runs, int count, bool declares, e
       add_accuracy(&runs[r], declares, &classes, plot);
   eb_plot_set(plot, "edges", declares ? "-8 -6 -4 -2 -1" : "");
   for (int c = 0; c < classes.count; c++) {
-    eb_class_name name = eb_class_words(classes.of[c]);
+    eb_class_name name = eb_class_describe(classes.of[c]);
     eb_plot_key(plot, name.text);
     eb_plot_list_word(plot, "classes", name.text);
     eb_plot_list_number(plot, "class_symbols", class_symbol(c));
@@ -425,7 +425,7 @@ static double median_of(const eb_report *report, int first, int last, eb_class c
 static void put_bars(const eb_report *report, int first, int last, eb_class class,
                      const char *const *labels, eb_plot *plot, bar_layout *layout) {
   char name[512];
-  eb_class_name of_class = eb_class_words(class);
+  eb_class_name of_class = eb_class_describe(class);
   size_t scene = strlen(report->runs[first].scene), widest = strlen(of_class.text);
   int count = 0;
   snprintf(name, sizeof name, "%s: %s", report->runs[first].scene, of_class.text);

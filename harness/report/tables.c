@@ -160,7 +160,7 @@ static void put_class(eb_doc *doc, const row *of) {
                     : unknown
                         ? " not ranked: the file tells of no error in an equation that is declared"
                         : "";
-  eb_doc_part(doc, "%s", eb_class_words(of->class).text);
+  eb_doc_part(doc, "%s", eb_class_describe(of->class).text);
   if (!unknown)
     eb_doc_text(doc, EB_DOC_PLAIN, "; %lld steps", (long long)of->run->run->steps_wanted);
   if (!unknown && of->run->machine > 0)
@@ -202,7 +202,7 @@ static int fill_costs(const eb_report_run *run, figure *out) {
   static const double megabyte = 1048576;
   const eb_run *of = run->run;
   double told = of->process_cpu_seconds > 0 ? 1 : NAN; /* not by runs that were cut off */
-  double own = eb_report_typical(run, EB_COL_OWN);
+  double own = eb_report_typical(run, EB_COL_CLIENT_TIME);
   /* What nobody but the solver knows is told as what it is. */
   bool claims = of->counts && strcmp(of->counts, EB_COUNTS_CLAIMED) == 0;
   const figure all[] = {{"set-up (s)", "%.3f", of->setup_seconds},

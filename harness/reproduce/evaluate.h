@@ -112,7 +112,7 @@ bool eb_is_quantifier(const eb_expression *e); /* all(...), any(...) */
 EB_MUST eb_error eb_figure_read(eb_evaluation *e, const char *name, eb_value *out);
 
 typedef struct eb_function eb_function;
-typedef struct eb_view eb_view; /* a shape in a run (motion.c) */
+typedef struct eb_view eb_view; /* a shape in a run (motion_functions.c) */
 /* A call whose arguments are what the function's letters ask for. */
 typedef struct eb_call {
   eb_evaluation *e;

@@ -6,6 +6,7 @@
 
 #include "harness/names.h"
 #include "harness/reproduce/evaluate.h"
+#include "problems/base/memory.h"
 
 /* ---- what is known beforehand ---------------------------------------------------------------- */
 

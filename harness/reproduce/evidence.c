@@ -33,13 +33,14 @@ static eb_error try_case(const eb_paper_case *work, const eb_plugins *plugins,
 }
 
 /* Whom a case starts from that cannot be run is its own trouble. */
-static eb_error follow_donors(const eb_paper *paper, int c, eb_paper_plan *out) {
+static eb_error follow_source_runs(const eb_paper *paper, int c, eb_paper_plan *out) {
   eb_text text = {0};
-  int donor = paper->cases[c].donor;
-  while (donor >= 0 && !out->cases[donor].trouble) donor = paper->cases[donor].donor;
-  if (donor < 0 || out->cases[c].trouble) return EB_OK;
-  EB_TRY(eb_text_printf(&text, "it starts from %s: %s", paper->cases[donor].name,
-                        out->cases[donor].trouble));
+  int source_run = paper->cases[c].source_run;
+  while (source_run >= 0 && !out->cases[source_run].trouble)
+    source_run = paper->cases[source_run].source_run;
+  if (source_run < 0 || out->cases[c].trouble) return EB_OK;
+  EB_TRY(eb_text_printf(&text, "it starts from %s: %s", paper->cases[source_run].name,
+                        out->cases[source_run].trouble));
   out->cases[c].trouble = text.data;
   return EB_OK;
 }
@@ -64,9 +65,9 @@ static eb_error fill_section(const eb_paper_case *work, eb_suite_section *out) {
   EB_TRY(eb_copy(work->name, &out->label));
   EB_TRY(eb_strings_add(&out->scenes, work->scene));
   EB_TRY(eb_strings_add(&out->solvers, work->solver));
-  EB_TRY(eb_paper_ties_read(work->ties, &out->ties));
+  EB_TRY(eb_paper_dependencies_read(work->dependencies, &out->dependencies));
   snprintf(group, sizeof group, "%d", work->group);
-  return eb_ties_set(&out->ties, "group", group, &known);
+  return eb_dependencies_set(&out->dependencies, "group", group, &known);
 }
 
 static eb_error keep_wanted(const eb_paper *paper, const bool *wanted, eb_plan *plan) {
@@ -85,8 +86,8 @@ static eb_error keep_wanted(const eb_paper *paper, const bool *wanted, eb_plan *
   return error;
 }
 
-/* All is planned whatever is wanted: what a donor keeps, and so whether its run is there already,
- * does not depend on who is asked for. */
+/* All is planned whatever is wanted: what a source run keeps, and so whether its run is there
+ * already, does not depend on who is asked for. */
 eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted, const eb_plugins *plugins,
                               eb_paper_plan *out) {
   eb_suite suite = {.foreign = paper->foreign};
@@ -94,7 +95,7 @@ eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted, const e
   EB_TRY(EB_NEW(out->cases, paper->case_count));
   for (int c = 0; c < paper->case_count; c++)
     EB_TRY(try_case(&paper->cases[c], plugins, &out->cases[c]));
-  for (int c = 0; c < paper->case_count; c++) EB_TRY(follow_donors(paper, c, out));
+  for (int c = 0; c < paper->case_count; c++) EB_TRY(follow_source_runs(paper, c, out));
   const eb_request request = {.suite = &suite, .plugins = plugins};
   eb_error error = eb_copy(paper->name, &suite.name);
   if (!error) error = EB_NEW(suite.sections, paper->case_count);
@@ -147,7 +148,7 @@ const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_) {
 
 /* ---- which run stands for a case ------------------------------------------------------------- */
 
-bool eb_evidence_pardons(const eb_paper_case *work, const eb_run *run) {
+bool eb_evidence_waives(const eb_paper_case *work, const eb_run *run) {
   const char *broken = run->audit_rules;
   bool all = *broken != '\0';
   while (*broken && all) {
@@ -164,7 +165,7 @@ bool eb_evidence_pardons(const eb_paper_case *work, const eb_run *run) {
 
 static eb_run_status status_of(const eb_paper_case *work, const eb_run *run, int64_t frames) {
   int64_t least = eb_warmup_steps(run) ? 2 : 1; /* the first is left out */
-  bool refuted = strcmp(run->audit, "failed") == 0 && !eb_evidence_pardons(work, run);
+  bool refuted = strcmp(run->audit, "failed") == 0 && !eb_evidence_waives(work, run);
   switch (eb_outcome_find(run->outcome)) {
   case EB_OUTCOME_COMPLETED:
     return refuted ? EB_RUN_REFUTED : EB_RUN_WHOLE;

@@ -77,7 +77,7 @@ int64_t eb_steps_per_frame(const eb_run *run);
 int64_t eb_warmup_steps(const eb_run *run);
 /* Whether a run counts although its audit failed: the paper reports the rules that are broken, and
  * no other is. */
-bool eb_evidence_pardons(const eb_paper_case *work, const eb_run *run);
+bool eb_evidence_waives(const eb_paper_case *work, const eb_run *run);
 /* The attributes of a case's run, or NULL. */
 const eb_run *eb_evidence_run(const eb_evidence *evidence, int case_);
 

@@ -81,7 +81,8 @@ static eb_error add_up_spent(const eb_call *c, eb_value *out) {
 static eb_error find_least_stable(const eb_call *c, eb_value *out) {
   const eb_paper_case *work = &c->e->paper->cases[c->cases[0]];
   const eb_case_evidence *found = measured(c);
-  if (!work->ties[EB_TIE_SWEEP]) return EB_ERROR(EB_ERR_FORMAT, "'%s' is no sweep", work->name);
+  if (!work->dependencies[EB_DEPENDENCY_SWEEP])
+    return EB_ERROR(EB_ERR_FORMAT, "'%s' is no sweep", work->name);
   *out = eb_value_number(NAN);
   if (!found) return EB_OK;
   if (found->status == EB_RUN_WHOLE) *out = eb_value_number(found->least_stable);

@@ -35,7 +35,7 @@ static eb_error note_pardons(const eb_evidence *e, const bool *marked, eb_text *
   int count = 0;
   for (int c = 0; c < e->paper->case_count; c++) {
     const eb_run *run = marked[c] ? eb_evidence_run(e, c) : NULL;
-    if (!run || !eb_evidence_pardons(&e->paper->cases[c], run)) continue;
+    if (!run || !eb_evidence_waives(&e->paper->cases[c], run)) continue;
     if (count == 0)
       EB_TRY(eb_text_printf(out, "%s counts although its audit failed, as its case allows: %s",
                             e->paper->cases[c].name, run->audit_detail));

@@ -15,12 +15,12 @@
  *                  every element at rest, harness/audit/embedding.h), quick-scene = p=v,..
  *                  (parameters of quick runs' scenes, beside their own or in their place: fewer
  *                  bodies instead of fewer frames); from, stride, samples, sweep and checkpoints as
- *                  in suites (harness/suite/ties.h), where `from` names a case of the paper. KEY =
- *                  A | B: B is for quick runs. settings = KEY VALUE, KEY A | B, ..: several in one
+ *                  in suites (harness/suite/dependencies.h), where `from` names a case of the
+ * paper. KEY = A | B: B is for quick runs. settings = KEY VALUE, KEY A | B, ..: several in one
  *                  line, as in the header.
  *                  Cases of one section are competitors: their repetitions interleave.
  *   [cases]        what holds for the other sections too, unless they say otherwise
- *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (definitions.h)
+ *   [names]        NAME = EXPRESSION, NAME(X, Y) = EXPRESSION of X and Y (macros.h)
  *   [table ID | WHERE]
  *                  title, data (a TSV file), unit (ms, s, MB, 1), note;
  *                  ours = everywhere: also where the paper has no number;
@@ -74,28 +74,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/reproduce/definitions.h"
+#include "harness/reproduce/macros.h"
 #include "harness/suite/sections.h"
-#include "harness/suite/ties.h"
+#include "harness/suite/dependencies.h"
 
 /* What ties a case to others, as it is written; NULL: nothing. Owned by the paper. */
 enum {
-  EB_TIE_FROM,
-  EB_TIE_STRIDE,
-  EB_TIE_SAMPLES,
-  EB_TIE_SWEEP,
-  EB_TIE_CHECKPOINTS,
-  EB_PAPER_TIES
+  EB_DEPENDENCY_FROM,
+  EB_DEPENDENCY_STRIDE,
+  EB_DEPENDENCY_SAMPLES,
+  EB_DEPENDENCY_SWEEP,
+  EB_DEPENDENCY_CHECKPOINTS,
+  EB_PAPER_DEPENDENCIES
 };
-typedef const char *eb_paper_ties[EB_PAPER_TIES];
+typedef const char *eb_paper_dependencies[EB_PAPER_DEPENDENCIES];
 
 typedef struct eb_paper_case {
   char *name, *scene, *solver; /* unique; "NAME[:assignments]" */
   int64_t frames,
       all_frames; /* of this run, and of a full one; of samples their number; 0: the scene's own */
-  eb_paper_ties ties;
-  bool samples; /* a step from each of several states */
-  int donor;    /* the case that it starts from, or -1 */
+  eb_paper_dependencies dependencies;
+  bool samples;   /* a step from each of several states */
+  int source_run; /* the case that it starts from, or -1 */
   int64_t repeat;
   int64_t threads;
   double timeout, memory; /* s, MB; 0: the default */
@@ -219,9 +219,10 @@ bool eb_paper_is_course(const eb_paper_figure *figure);
 /* Its [cases] sections. */
 EB_MUST eb_error eb_paper_read_cases(eb_paper *paper);
 void eb_paper_clear_cases(eb_paper *paper);
-/* What the ties of a case say; its donor is a case of the paper. The caller clears *out, also after
- * a failure. */
-EB_MUST eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out);
+/* What the ties of a case say; its source run is a case of the paper. The caller clears *out, also
+ * after a failure. */
+EB_MUST eb_error eb_paper_dependencies_read(const eb_paper_dependencies dependencies,
+                                            eb_dependencies *out);
 
 /* Index of the case of that name, or -1. */
 int eb_paper_case_find(const eb_paper *paper, const char *name);

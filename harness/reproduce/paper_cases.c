@@ -21,7 +21,7 @@ typedef struct settings {
   bool may_fail, examine;
   unsigned may_break; /* 1 << eb_rule each */
   const char *scene;  /* parameters; owned by the paper */
-  eb_paper_ties ties;
+  eb_paper_dependencies dependencies;
 } settings;
 
 /* Of full runs, and what quick ones have in their place. */
@@ -48,25 +48,28 @@ static const struct setting {
     {"examine", YES, offsetof(settings, examine), 0, true, false},
     {"embed", WHOLE, offsetof(settings, embed), 1000000, true, false},
     {"scene", PARAMETERS, offsetof(settings, scene), 0, false, true},
-    {"from", TIE, offsetof(settings, ties[EB_TIE_FROM]), 0, true, true},
-    {"stride", TIE, offsetof(settings, ties[EB_TIE_STRIDE]), 0, true, true},
-    {"samples", TIE, offsetof(settings, ties[EB_TIE_SAMPLES]), 0, true, true},
-    {"sweep", TIE, offsetof(settings, ties[EB_TIE_SWEEP]), 0, true, true},
-    {"checkpoints", TIE, offsetof(settings, ties[EB_TIE_CHECKPOINTS]), 0, true, true}};
+    {"from", TIE, offsetof(settings, dependencies[EB_DEPENDENCY_FROM]), 0, true, true},
+    {"stride", TIE, offsetof(settings, dependencies[EB_DEPENDENCY_STRIDE]), 0, true, true},
+    {"samples", TIE, offsetof(settings, dependencies[EB_DEPENDENCY_SAMPLES]), 0, true, true},
+    {"sweep", TIE, offsetof(settings, dependencies[EB_DEPENDENCY_SWEEP]), 0, true, true},
+    {"checkpoints", TIE, offsetof(settings, dependencies[EB_DEPENDENCY_CHECKPOINTS]), 0, true,
+     true}};
 enum {
   SETTINGS = sizeof all_settings / sizeof *all_settings,
-  FIRST_TIE = SETTINGS - EB_PAPER_TIES
+  FIRST_TIE = SETTINGS - EB_PAPER_DEPENDENCIES
 };
 
-eb_error eb_paper_ties_read(const eb_paper_ties ties, eb_ties *out) {
+eb_error eb_paper_dependencies_read(const eb_paper_dependencies dependencies,
+                                    eb_dependencies *out) {
   bool known;
-  *out = (eb_ties){0};
-  for (int k = 0; k < EB_PAPER_TIES; k++)
-    if (ties[k]) EB_TRY(eb_ties_set(out, all_settings[FIRST_TIE + k].name, ties[k], &known));
+  *out = (eb_dependencies){0};
+  for (int k = 0; k < EB_PAPER_DEPENDENCIES; k++)
+    if (dependencies[k])
+      EB_TRY(eb_dependencies_set(out, all_settings[FIRST_TIE + k].name, dependencies[k], &known));
   if (out->axis_count > 0)
     return EB_ERROR(EB_ERR_USAGE, "sweep: a case of a paper has one value of an option; it wants "
                                   "OPTION:LOW..HIGH step S stable, or a case for each value");
-  return eb_ties_finish(out);
+  return eb_dependencies_finish(out);
 }
 
 static eb_error parse_yes(const char *key, const char *value, bool *out) {
@@ -226,7 +229,7 @@ static eb_error add_case(void *context, const eb_entry *entry) {
   eb_paper_case *added = &paper->cases[paper->case_count - 1];
   added->name = copy;
   added->group = g->group;
-  added->donor = -1;
+  added->source_run = -1;
   error = eb_words(entry->value, " ", &words);
   if (!error) error = read_case(paper, entry, &words, added);
   eb_strings_clear(&words);
@@ -289,14 +292,14 @@ static eb_error reduce(const char *parameters, eb_paper_case *out) {
 }
 
 /* How many samples there are; 0 for what is none. */
-static eb_error count_samples(const eb_paper_ties ties, int64_t *out) {
-  eb_ties read;
-  eb_error error = eb_paper_ties_read(ties, &read);
+static eb_error count_samples(const eb_paper_dependencies dependencies, int64_t *out) {
+  eb_dependencies read;
+  eb_error error = eb_paper_dependencies_read(dependencies, &read);
   if (!error && read.file)
     error = EB_ERROR(EB_ERR_FORMAT, "from: '%s' is a file, and a paper's cases start from its own",
                      read.file);
   *out = !error && read.tied && !read.single ? eb_range_count(read.steps) : 0;
-  eb_ties_clear(&read);
+  eb_dependencies_clear(&read);
   return error;
 }
 
@@ -305,7 +308,7 @@ static eb_error count_samples(const eb_paper_ties ties, int64_t *out) {
 static eb_error apply(const settings s[KINDS_OF_RUNS], bool quick, eb_paper_case *out) {
   const settings *full = &s[FULL], *less = &s[QUICK];
   int64_t all = full->frames, fewer = less->frames, samples[KINDS_OF_RUNS];
-  eb_paper_ties ties;
+  eb_paper_dependencies dependencies;
   if (quick && less->scene) EB_TRY(reduce(less->scene, out));
   if (full->seconds > 0) EB_TRY(frames_in(out->scene, full->seconds, &all));
   if (less->seconds > 0) EB_TRY(frames_in(out->scene, less->seconds, &fewer));
@@ -319,10 +322,11 @@ static eb_error apply(const settings s[KINDS_OF_RUNS], bool quick, eb_paper_case
   out->may_break = full->may_break;
   out->examine = full->examine;
   out->embed = full->embed;
-  for (int k = 0; k < EB_PAPER_TIES; k++) ties[k] = less->ties[k] ? less->ties[k] : full->ties[k];
-  memcpy(out->ties, quick ? ties : full->ties, sizeof out->ties);
-  EB_TRY(count_samples(full->ties, &samples[FULL]));
-  EB_TRY(eb_error_prefix(count_samples(ties, &samples[QUICK]), "quick"));
+  for (int k = 0; k < EB_PAPER_DEPENDENCIES; k++)
+    dependencies[k] = less->dependencies[k] ? less->dependencies[k] : full->dependencies[k];
+  memcpy(out->dependencies, quick ? dependencies : full->dependencies, sizeof out->dependencies);
+  EB_TRY(count_samples(full->dependencies, &samples[FULL]));
+  EB_TRY(eb_error_prefix(count_samples(dependencies, &samples[QUICK]), "quick"));
   out->samples = samples[quick ? QUICK : FULL] > 0;
   if (!out->samples) return EB_OK;
   out->all_frames = samples[FULL];
@@ -346,25 +350,25 @@ static eb_error read_section(eb_paper *paper, int group, settings s[KINDS_OF_RUN
     if (!error && !known) error = eb_entry_unroll(section, entry, add_case, &cases);
     EB_TRY(eb_section_locate(section, entry, error));
   }
-  bool counted = s->frames || s->seconds > 0 || s->ties[EB_TIE_FROM] || s->ties[EB_TIE_SWEEP] ||
-                 first == paper->case_count;
+  bool counted = s->frames || s->seconds > 0 || s->dependencies[EB_DEPENDENCY_FROM] ||
+                 s->dependencies[EB_DEPENDENCY_SWEEP] || first == paper->case_count;
   eb_error error = counted ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'frames' is missing");
   for (int c = first; c < paper->case_count && !error; c++)
     error = apply(s, paper->quick, &paper->cases[c]);
   return eb_section_locate(section, NULL, error);
 }
 
-static eb_error find_donor(const eb_paper *paper, eb_paper_case *work) {
-  eb_ties ties;
-  eb_error error = eb_paper_ties_read(work->ties, &ties);
-  if (!error && ties.tied) {
-    work->donor = eb_paper_case_find(paper, ties.donor);
-    if (work->donor < 0)
-      error = eb_error_prefix(eb_unknown_entry("case", ties.donor, paper->cases, paper->case_count,
-                                               sizeof *paper->cases),
+static eb_error find_source_run(const eb_paper *paper, eb_paper_case *work) {
+  eb_dependencies dependencies;
+  eb_error error = eb_paper_dependencies_read(work->dependencies, &dependencies);
+  if (!error && dependencies.tied) {
+    work->source_run = eb_paper_case_find(paper, dependencies.source_run);
+    if (work->source_run < 0)
+      error = eb_error_prefix(eb_unknown_entry("case", dependencies.source_run, paper->cases,
+                                               paper->case_count, sizeof *paper->cases),
                               "from");
   }
-  eb_ties_clear(&ties);
+  eb_dependencies_clear(&dependencies);
   return error;
 }
 
@@ -382,11 +386,11 @@ eb_error eb_paper_read_cases(eb_paper *paper) {
     }
   for (int c = 0; c < paper->case_count; c++)
     EB_TRY(eb_section_locate(&sections[paper->cases[c].group], NULL,
-                             find_donor(paper, &paper->cases[c])));
+                             find_source_run(paper, &paper->cases[c])));
   /* Whoever comes back to no beginning is in a circle, or starts from one. */
   for (int c = 0; c < paper->case_count; c++) {
     int at = c;
-    for (int i = 0; i < paper->case_count && at >= 0; i++) at = paper->cases[at].donor;
+    for (int i = 0; i < paper->case_count && at >= 0; i++) at = paper->cases[at].source_run;
     if (at >= 0)
       return eb_section_locate(&sections[paper->cases[c].group], NULL,
                                EB_ERROR(EB_ERR_FORMAT,

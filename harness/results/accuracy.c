@@ -40,7 +40,7 @@ static bool is_ranked(eb_class c) {
   return c.band < EB_BAND_ORDER_ONE;
 }
 
-eb_class_name eb_class_words(eb_class c) {
+eb_class_name eb_class_describe(eb_class c) {
   eb_class_name name = {"class unknown"};
   if (c.band != EB_BAND_UNKNOWN)
     snprintf(name.text, sizeof name.text, "%.100s, %s", c.equation, bands[c.band].words);

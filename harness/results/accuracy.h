@@ -38,7 +38,7 @@ int eb_class_compare(eb_class a, eb_class b);
 typedef struct eb_class_name {
   char text[128];
 } eb_class_name;
-eb_class_name eb_class_words(eb_class c);
+eb_class_name eb_class_describe(eb_class c);
 
 bool eb_run_same_scene(const eb_run *a,
                        const eb_run *b); /* with the same parameters, mesh and start */

@@ -192,7 +192,7 @@
   COLUMN(RESIDENT, resident, "byte", 0, "resident memory of the process after the step")           \
   COLUMN(FROM_STEP, from_step, "1", 1,                                                             \
          "of samples: the step of the run `from` after which this one starts")                     \
-  COLUMN(LEAD, lead, "s", 0,                                                                       \
+  COLUMN(WARM_UP, lead, "s", 0,                                                                    \
          "of samples: wall time, off the clock, of the unrecorded step that leads the solver "     \
          "to the state")                                                                           \
   FIGURE(SPRINGS, springs, "J", 0, audit.totals.springs,                                           \
@@ -209,7 +209,7 @@
          "sqrt(sum over elements of V^(1/3) sum_k |gamma_k x1|^2 / sum V), the amplitudes of "     \
          "the four patterns that linear fields do not make (hourglass.c), over the edge of a "     \
          "cube")                                                                                   \
-  COLUMN(OWN, own, "s", 0,                                                                         \
+  COLUMN(CLIENT_TIME, own, "s", 0,                                                                 \
          "what a program of the user's says that the step took, beside `wall`; NaN where "         \
          "there is none")
 

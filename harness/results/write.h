@@ -44,7 +44,7 @@ typedef struct eb_frame {
    * NULL when nobody counts */
   const uint8_t *updates;
   const struct eb_contact_record *contacts; /* of the step, or NULL */
-  /* Of scenes whose script is not asked, because ranks have it in parts (case/whole.h): of the
+  /* Of scenes whose script is not asked, because ranks have it in parts (case/gathered.h): of the
    * nodes, whether each is scripted and where it belongs then, x 4, else 0; f_ext less weight of
    * the step, x 3, N. NULL: the scene is asked. */
   const double *held, *force;

@@ -13,7 +13,7 @@
 #include "harness/environment.h"
 #include "harness/names.h"
 #include "harness/strings.h"
-#include "harness/suite/donors.h"
+#include "harness/suite/source_runs.h"
 #include "harness/suite/trust.h"
 #include "harness/suite/words.h"
 #include "harness/untrusted.h"
@@ -59,9 +59,9 @@ typedef struct scene_loop {
   const char *parameters;
   const eb_strings *solvers;
   eb_settings settings;
-  const char *label;              /* of the section, or what stands for one */
-  const eb_ties *ties;            /* or NULL */
-  const eb_section_cases *donors; /* of the section that `from` names; NULL: of none */
+  const char *label;                   /* of the section, or what stands for one */
+  const eb_dependencies *dependencies; /* or NULL */
+  const eb_section_cases *source_runs; /* of the section that `from` names; NULL: of none */
   int group;               /* that all cases go to; -1: each scene and thread count its own */
   eb_section_cases *cases; /* of the section; NULL outside of suites */
   bool foreign;            /* solvers are named by a file of anyone's */
@@ -113,9 +113,11 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   eb_error error = eb_solver_lookup(loop->request->plugins, name, &work->solver, plugin);
   free(name);
   EB_TRY(error);
-  if (loop->foreign) EB_TRY(eb_trust_check(work, loop->ties));
+  if (loop->foreign) EB_TRY(eb_trust_check(work, loop->dependencies));
   EB_TRY(eb_case_resolve(work, *plugin));
-  return loop->ties ? eb_case_tie(loop->plan, loop->ties, loop->donors, *plugin, work) : EB_OK;
+  return loop->dependencies ? eb_dependencies_apply(loop->plan, loop->dependencies,
+                                                    loop->source_runs, *plugin, work)
+                            : EB_OK;
 }
 
 /* What a case is called in its section; `first`: of its repetitions. */
@@ -174,7 +176,7 @@ static eb_error add_competitors(const scene_loop *loop) {
 
 static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
   const eb_plan *plan = loop->plan;
-  const eb_ties *ties = loop->ties;
+  const eb_dependencies *dependencies = loop->dependencies;
   const eb_settings *s = &loop->settings;
   sweep->trial.group = loop->group >= 0 ? loop->group : next_group(plan);
   sweep->trial.threads = s->thread_count ? s->threads[0] : 1;
@@ -187,9 +189,9 @@ static eb_error fill_sweep(const scene_loop *loop, eb_sweep *sweep) {
     if (strcmp(plan->sweeps[i].name, sweep->name) == 0)
       return EB_ERROR(EB_ERR_USAGE, "there are two sweeps named '%s'; give one another label",
                       sweep->name);
-  sweep->donor = sweep->trial.donor;
-  sweep->scan = ties->scan;
-  EB_TRY(eb_axis_copy(&ties->search, &sweep->axis));
+  sweep->source_run = sweep->trial.source_run;
+  sweep->scan = dependencies->scan;
+  EB_TRY(eb_axis_copy(&dependencies->search, &sweep->axis));
   if (sweep->scan && sweep->axis.count > EB_SWEEP_TRIALS)
     return EB_ERROR(EB_ERR_USAGE, "sweep: a scan tries at most %d values, not %lld",
                     EB_SWEEP_TRIALS, (long long)sweep->axis.count);
@@ -222,13 +224,14 @@ static eb_error add_sweep(const scene_loop *loop) {
 
 static eb_error fill_grid(const scene_loop *loop, eb_product *grid) {
   const eb_settings *s = &loop->settings;
-  const eb_ties *ties = loop->ties;
-  if ((ties->tied && !ties->file) || ties->group)
+  const eb_dependencies *dependencies = loop->dependencies;
+  if ((dependencies->tied && !dependencies->file) || dependencies->group)
     return EB_ERROR(EB_ERR_USAGE,
                     "sweep: cases of a grid are spread over shards, and %s would keep all of them "
                     "in one; %s",
-                    ties->group ? "'group'" : "a donor in the suite",
-                    ties->group ? "leave it out" : "run the donor first, and name its file");
+                    dependencies->group ? "'group'" : "a donor in the suite",
+                    dependencies->group ? "leave it out"
+                                        : "run the donor first, and name its file");
   EB_TRY(eb_string_set(&grid->label, loop->label));
   grid->group = next_group(loop->plan);
   grid->repeat = s->repeat ? (int)s->repeat : 1;
@@ -242,7 +245,7 @@ static eb_error fill_grid(const scene_loop *loop, eb_product *grid) {
     grid->solvers[i].threads = grid->threads[0];
     EB_TRY(fill_case(loop, loop->solvers->items[i], &grid->solvers[i], &grid->plugins[i]));
   }
-  return eb_product_open(grid, ties->axes, ties->axis_count);
+  return eb_product_open(grid, dependencies->axes, dependencies->axis_count);
 }
 
 /* The cases of a small grid among the others. */
@@ -292,9 +295,9 @@ static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suit
                       "no solver for '%s': name some with -s; 'elastobench list "
                       "solvers' shows them",
                       loop->scene->name);
-    EB_TRY(loop->ties && loop->ties->search.option    ? add_sweep(loop)
-           : loop->ties && loop->ties->axis_count > 0 ? add_grid(loop)
-                                                      : add_competitors(loop));
+    EB_TRY(loop->dependencies && loop->dependencies->search.option    ? add_sweep(loop)
+           : loop->dependencies && loop->dependencies->axis_count > 0 ? add_grid(loop)
+                                                                      : add_competitors(loop));
   }
   return any ? EB_OK : unknown_scene(pattern, or_suite);
 }
@@ -315,37 +318,37 @@ static eb_error add_scene_spec(scene_loop *loop, const char *spec, bool or_suite
 /* What has become of a section of a suite. */
 typedef struct progress {
   bool done;
-  int group; /* of its cases when it names one; -1 otherwise */
-  int donor; /* the section that its cases start from; -1: none of the suite's */
+  int group;      /* of its cases when it names one; -1 otherwise */
+  int source_run; /* the section that its cases start from; -1: none of the suite's */
   eb_section_cases cases;
 } progress;
 
-/* The section that each names as its donor. */
-static eb_error find_donors(const eb_suite *suite, progress *sections) {
+/* The section that each names as its source run. */
+static eb_error find_source_runs(const eb_suite *suite, progress *sections) {
   for (int i = 0; i < suite->count; i++) {
     const eb_suite_section *section = &suite->sections[i];
-    sections[i] = (progress){.group = -1, .donor = -1};
-    if (!section->ties.tied || section->ties.file) continue;
-    const char *donor = section->ties.donor;
-    sections[i].donor =
-        eb_find(suite->sections, suite->count, sizeof *suite->sections, donor, strlen(donor));
-    if (sections[i].donor < 0)
-      return eb_error_prefix(eb_unknown_entry("section", donor, suite->sections, suite->count,
+    sections[i] = (progress){.group = -1, .source_run = -1};
+    if (!section->dependencies.tied || section->dependencies.file) continue;
+    const char *source_run = section->dependencies.source_run;
+    sections[i].source_run = eb_find(suite->sections, suite->count, sizeof *suite->sections,
+                                     source_run, strlen(source_run));
+    if (sections[i].source_run < 0)
+      return eb_error_prefix(eb_unknown_entry("section", source_run, suite->sections, suite->count,
                                               sizeof *suite->sections),
                              "[%s]: from", section->label);
   }
   return EB_OK;
 }
 
-/* From a section that waits, as many donors back as there are sections: that one is in a circle.
- * Never EB_OK. */
+/* From a section that waits, as many source runs back as there are sections: that one is in a
+ * circle. Never EB_OK. */
 static eb_error name_circle(const eb_suite *suite, const progress *sections) {
   eb_text text = {0};
   int at = 0;
   while (sections[at].done) at++;
-  for (int i = 0; i < suite->count; i++) at = sections[at].donor;
+  for (int i = 0; i < suite->count; i++) at = sections[at].source_run;
   eb_error error = eb_text_printf(&text, "[%s]", suite->sections[at].label);
-  for (int i = sections[at].donor; i != at && !error; i = sections[i].donor)
+  for (int i = sections[at].source_run; i != at && !error; i = sections[i].source_run)
     error = eb_text_printf(&text, " from [%s]", suite->sections[i].label);
   if (!error)
     error = EB_ERROR(EB_ERR_USAGE, "cases start from each other in a circle: %s from [%s]",
@@ -357,11 +360,11 @@ static eb_error name_circle(const eb_suite *suite, const progress *sections) {
 static eb_error add_section(const eb_request *request, const eb_suite *suite, progress *sections,
                             int at, eb_plan *plan) {
   const eb_suite_section *section = &suite->sections[at];
-  const char *group = section->ties.group;
+  const char *group = section->dependencies.group;
   progress *own = &sections[at];
   /* The group of an earlier section with the same `group`. */
   for (int i = 0; i < suite->count && group && own->group < 0; i++) {
-    const char *other = suite->sections[i].ties.group;
+    const char *other = suite->sections[i].dependencies.group;
     if (other && strcmp(other, group) == 0) own->group = sections[i].group;
   }
   if (group && own->group < 0) own->group = next_group(plan);
@@ -370,16 +373,16 @@ static eb_error add_section(const eb_request *request, const eb_suite *suite, pr
                      .solvers = request->solvers.count ? &request->solvers : &section->solvers,
                      .settings = eb_settings_over(section->settings, request->settings),
                      .label = section->label,
-                     .ties = &section->ties,
-                     .donors = own->donor >= 0 ? &sections[own->donor].cases : NULL,
+                     .dependencies = &section->dependencies,
+                     .source_runs = own->source_run >= 0 ? &sections[own->source_run].cases : NULL,
                      .group = own->group,
                      .cases = &own->cases,
                      .foreign =
                          suite->foreign && !request->allow_external && request->solvers.count == 0};
-  if (section->ties.file)
-    EB_TRY(eb_error_prefix(eb_sandbox_verify("results", section->ties.file, NULL), "[%s]: from",
-                           section->label));
-  if (section->ties.search.option && section->scenes.count > 1)
+  if (section->dependencies.file)
+    EB_TRY(eb_error_prefix(eb_sandbox_verify("results", section->dependencies.file, NULL),
+                           "[%s]: from", section->label));
+  if (section->dependencies.search.option && section->scenes.count > 1)
     return EB_ERROR(EB_ERR_USAGE, "[%s]: a sweep is of one scene", section->label);
   for (int i = 0; i < section->scenes.count; i++)
     EB_TRY(eb_error_prefix(add_scene_spec(&loop, section->scenes.items[i], false), "[%s]",
@@ -391,11 +394,12 @@ static eb_error add_section(const eb_request *request, const eb_suite *suite, pr
 /* Sections that others start from come first. */
 static eb_error add_sections(const eb_request *request, const eb_suite *suite, progress *sections,
                              eb_plan *plan) {
-  EB_TRY(find_donors(suite, sections));
+  EB_TRY(find_source_runs(suite, sections));
   for (int done = 0; done < suite->count; done++) {
     int next = 0;
-    while (next < suite->count && (sections[next].done || (sections[next].donor >= 0 &&
-                                                           !sections[sections[next].donor].done)))
+    while (next < suite->count &&
+           (sections[next].done ||
+            (sections[next].source_run >= 0 && !sections[sections[next].source_run].done)))
       next++;
     EB_TRY(next < suite->count ? add_section(request, suite, sections, next, plan)
                                : name_circle(suite, sections));
@@ -422,12 +426,13 @@ static eb_error add_name(const eb_request *request, const char *name, eb_plan *p
                        .solvers = &request->solvers,
                        .settings = request->settings,
                        .label = name,
-                       .ties = request->ties,
+                       .dependencies = request->dependencies,
                        .group = -1};
     return add_scene_spec(&loop, name, true);
   }
-  if (request->ties &&
-      (request->ties->tied || request->ties->search.option || request->ties->axis_count > 0))
+  if (request->dependencies &&
+      (request->dependencies->tied || request->dependencies->search.option ||
+       request->dependencies->axis_count > 0))
     return EB_ERROR(EB_ERR_USAGE,
                     "--from and --sweep are of scenes; suite '%s' says itself what its cases start "
                     "from",
@@ -471,23 +476,23 @@ static void order_cases(eb_plan *plan, eb_case *ordered, int *first, int *place)
   for (int i = plan->count - 1; i >= 0; i--) first[plan->cases[i].group] = i;
   place[0] = 1;
   for (int at = 0; at < plan->count; at++) {
-    /* The next case whose donor has its place already; place[0] stands for having none. */
+    /* The next case whose source run has its place already; place[0] stands for having none. */
     int next = -1;
     for (int i = 0; i < plan->count; i++)
-      if (!place[i + 1] && place[plan->cases[i].donor] &&
+      if (!place[i + 1] && place[plan->cases[i].source_run] &&
           (next < 0 || precedes(plan, first, i, next)))
         next = i;
     place[next + 1] = at + 2;
     ordered[at] = plan->cases[next];
     ordered[at].order = at;
-    ordered[at].donor = place[plan->cases[next].donor] - 1;
+    ordered[at].source_run = place[plan->cases[next].source_run] - 1;
   }
   if (plan->count > 0) memcpy(plan->cases, ordered, (size_t)plan->count * sizeof *ordered);
   move_labels(plan, place, 1);
   for (int i = 0; i < plan->sweep_count; i++) {
     eb_case *trial = &plan->sweeps[i].trial;
     trial->order = plan->count + i;
-    trial->donor = plan->sweeps[i].donor = place[trial->donor] - 1;
+    trial->source_run = plan->sweeps[i].source_run = place[trial->source_run] - 1;
   }
 }
 
@@ -540,17 +545,18 @@ static eb_error hash_plan(eb_plan *plan) {
 
 eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps) {
   int *place, kept = 0;
-  EB_TRY(EB_NEW(place, (size_t)plan->count + 1)); /* 1 + the new one; 0: gone, and of no donor */
+  EB_TRY(
+      EB_NEW(place, (size_t)plan->count + 1)); /* 1 + the new one; 0: gone, and of no source run */
   /* Donors come before those that start from them. */
   for (int i = 0; i < plan->sweep_count; i++)
-    if (sweeps[i] && plan->sweeps[i].donor > 0) cases[plan->sweeps[i].donor - 1] = true;
+    if (sweeps[i] && plan->sweeps[i].source_run > 0) cases[plan->sweeps[i].source_run - 1] = true;
   for (int i = plan->count - 1; i >= 0; i--)
-    if (cases[i] && plan->cases[i].donor > 0) cases[plan->cases[i].donor - 1] = true;
+    if (cases[i] && plan->cases[i].source_run > 0) cases[plan->cases[i].source_run - 1] = true;
   for (int i = 0; i < plan->count; i++)
     if (cases[i]) place[i + 1] = ++kept;
   for (int i = 0; i < plan->count; i++) {
     eb_case *work = &plan->cases[i];
-    work->donor = place[work->donor];
+    work->source_run = place[work->source_run];
     if (!place[i + 1])
       eb_case_clear(work);
     else
@@ -560,7 +566,7 @@ eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps) {
   kept = 0;
   for (int i = 0; i < plan->sweep_count; i++) {
     eb_sweep *sweep = &plan->sweeps[i];
-    sweep->donor = sweep->trial.donor = place[sweep->donor];
+    sweep->source_run = sweep->trial.source_run = place[sweep->source_run];
     if (sweeps[i])
       plan->sweeps[kept++] = *sweep;
     else
@@ -572,9 +578,9 @@ eb_error eb_plan_keep(eb_plan *plan, bool *cases, const bool *sweeps) {
   return hash_plan(plan);
 }
 
-/* The group of the case that a chain of donors begins with: all of them are in its shard. */
+/* The group of the case that a chain of source runs begins with: all of them are in its shard. */
 static int root_group(const eb_plan *plan, const eb_case *work) {
-  while (work->donor > 0) work = &plan->cases[work->donor - 1];
+  while (work->source_run > 0) work = &plan->cases[work->source_run - 1];
   return work->group;
 }
 
@@ -629,13 +635,14 @@ static eb_error check_meshes_used(const eb_request *request, const eb_plan *plan
 static eb_error name_cases(eb_plan *plan) {
   for (int i = 0; i < plan->count; i++) {
     EB_TRY(eb_case_identify(&plan->cases[i]));
-    if (plan->cases[i].donor > 0)
-      EB_TRY(eb_string_set(&plan->cases[i].from.run, plan->cases[plan->cases[i].donor - 1].id));
+    if (plan->cases[i].source_run > 0)
+      EB_TRY(
+          eb_string_set(&plan->cases[i].from.run, plan->cases[plan->cases[i].source_run - 1].id));
   }
   for (int i = 0; i < plan->sweep_count; i++)
-    if (plan->sweeps[i].donor > 0)
+    if (plan->sweeps[i].source_run > 0)
       EB_TRY(eb_string_set(&plan->sweeps[i].trial.from.run,
-                           plan->cases[plan->sweeps[i].donor - 1].id));
+                           plan->cases[plan->sweeps[i].source_run - 1].id));
   return EB_OK;
 }
 

@@ -17,7 +17,7 @@ typedef struct eb_request {
   eb_settings settings; /* over those of suites */
   /* of the scenes named; suites have their own, and are refused beside a `from` or `sweep`.
    * NULL: none */
-  const eb_ties *ties;
+  const eb_dependencies *dependencies;
   /* grids stay what they are, in `grids` of the plan; else their cases are among the others, and
    * more than EB_GRID_CASES are refused */
   bool grids;
@@ -38,7 +38,8 @@ typedef struct eb_plan {
   double asked;     /* for by all sections, of which some cases may be one (eb_ask) */
   eb_sweep *sweeps; /* run behind the cases, each trial by what the ones before it showed */
   int sweep_count;
-  eb_product *grids; /* their cases are behind these and before the sweeps; none has a donor here */
+  eb_product
+      *grids; /* their cases are behind these and before the sweeps; none has a source run here */
   int grid_count;
   eb_plan_label *labels; /* in the order in which the cases were asked for */
   int label_count;

@@ -106,11 +106,11 @@ static eb_error read_common(const eb_entry *entry, eb_suite *suite, eb_settings 
 static eb_error read_entry(const eb_entry *entry, eb_suite_section *section) {
   const char *key = entry->key, *value = entry->value;
   int known;
-  bool ties;
+  bool dependencies;
   if (strcmp(key, "scene") == 0) return eb_strings_add(&section->scenes, value);
   if (strcmp(key, "solver") == 0) return eb_strings_add(&section->solvers, value);
-  EB_TRY(eb_ties_set(&section->ties, key, value, &ties));
-  if (ties) return EB_OK;
+  EB_TRY(eb_dependencies_set(&section->dependencies, key, value, &dependencies));
+  if (dependencies) return EB_OK;
   EB_TRY(eb_settings_set(&section->settings, key, value, &known));
   return known ? EB_OK
                : eb_unknown(EB_ERR_FORMAT, key, keys, KEYS - 1, "[%s] has no setting",
@@ -152,7 +152,8 @@ static eb_error read_suite(const char *name, const eb_sections *sections, eb_sui
   for (int i = 0; i < suite->count; i++) {
     eb_suite_section *section = &suite->sections[i];
     section->settings = eb_settings_over(common, section->settings);
-    EB_TRY(eb_error_prefix(eb_ties_finish(&section->ties), "%s: [%s]", name, section->label));
+    EB_TRY(eb_error_prefix(eb_dependencies_finish(&section->dependencies), "%s: [%s]", name,
+                           section->label));
     if (section->scenes.count > 0)
       EB_TRY(eb_error_prefix(check_label(section->label), "%s", name));
     else
@@ -182,7 +183,7 @@ void eb_suite_clear(eb_suite *suite) {
     free(section->label);
     eb_strings_clear(&section->scenes);
     eb_strings_clear(&section->solvers);
-    eb_ties_clear(&section->ties);
+    eb_dependencies_clear(&section->dependencies);
   }
   free(suite->sections);
   free(suite->name);

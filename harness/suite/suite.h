@@ -13,13 +13,13 @@
  * eb_frames; examine: yes or no; embed: points an element). An indented line is another value of
  * the key above it, and a label may have loops (harness/suite/sections.h). A section may also say
  * what its cases start from, with which they compete, and that an option is to be swept: from,
- * stride, samples, checkpoints, group, sweep (harness/suite/ties.h). */
+ * stride, samples, checkpoints, group, sweep (harness/suite/dependencies.h). */
 #ifndef EB_SUITE_H
 #define EB_SUITE_H
 
 #include "harness/results/record.h"
 #include "harness/strings.h"
-#include "harness/suite/ties.h"
+#include "harness/suite/dependencies.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,7 +54,7 @@ typedef struct eb_suite_section {
   char *label;
   eb_strings scenes, solvers; /* "NAME[:assignments]" */
   eb_settings settings;       /* of the section over those of [suite] */
-  eb_ties ties;
+  eb_dependencies dependencies;
 } eb_suite_section;
 
 typedef struct eb_suite {

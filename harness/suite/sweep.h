@@ -21,7 +21,7 @@ typedef struct eb_sweep {
   const eb_plugin *plugin; /* of its solver, or NULL */
   eb_axis axis;            /* a range */
   bool scan;               /* every value is tried */
-  int donor; /* 1 + the place in the plan of the case that the trials start from; 0: none */
+  int source_run; /* 1 + the place in the plan of the case that the trials start from; 0: none */
 } eb_sweep;
 
 /* The i-th trial; the caller clears *out. EB_ERR_USAGE when the option does not take the value. */

@@ -99,13 +99,13 @@ static bool is_program(const eb_case *work) {
   return first && first->name && first->type == EB_OPTION_LINE;
 }
 
-eb_error eb_trust_check(const eb_case *work, const eb_ties *ties) {
+eb_error eb_trust_check(const eb_case *work, const eb_dependencies *dependencies) {
   eb_values *values;
   if (is_program(work))
     return EB_ERROR(EB_ERR_USAGE, "'%s:%s' starts a program, and is named by a file%s",
                     work->solver->name, work->options ? work->options : "", remedy);
-  for (int a = 0; ties && a < ties->axis_count; a++)
-    if (strcmp(ties->axes[a].option, petsc) == 0)
+  for (int a = 0; dependencies && a < dependencies->axis_count; a++)
+    if (strcmp(dependencies->axes[a].option, petsc) == 0)
       return EB_ERROR(EB_ERR_USAGE, "a sweep over '%s' is named by a file%s", petsc, remedy);
   EB_TRY(eb_values_create(work->solver->name, work->solver->options, work->options, &values));
   eb_error error =

@@ -4,11 +4,11 @@
 #define EB_SUITE_TRUST_H
 
 #include "harness/case/case.h"
-#include "harness/suite/ties.h"
+#include "harness/suite/dependencies.h"
 
 /* EB_ERR_USAGE for a solver that is a command for the shell (external:), for options of PETSc
  * beyond those that set methods, tolerances and counts, and for a sweep over either; it names what
  * is refused, and --allow-external. `ties` may be NULL. */
-EB_MUST eb_error eb_trust_check(const eb_case *work, const eb_ties *ties);
+EB_MUST eb_error eb_trust_check(const eb_case *work, const eb_dependencies *dependencies);
 
 #endif

@@ -28,7 +28,7 @@ static int32_t sent(const eb_halo *halo) {
 
 /* ---- who is a neighbour ---------------------------------------------------------------------- */
 
-static eb_error list_owners(const eb_part *part, int32_t local, const int32_t *owner,
+static eb_error list_owners(const eb_subdomain *part, int32_t local, const int32_t *owner,
                             eb_halo *halo) {
   for (int32_t i = part->nodes; i < local; i++)
     halo->neighbours += i == part->nodes || owner[i] != owner[i - 1];
@@ -48,7 +48,7 @@ static void wait_all(const eb_halo *halo) {
   MPI_Waitall(2 * halo->neighbours, halo->request, MPI_STATUSES_IGNORE);
 }
 
-static void exchange_counts(const eb_part *part, eb_halo *halo) {
+static void exchange_counts(const eb_subdomain *part, eb_halo *halo) {
   MPI_Comm comm = eb_ranks_communicator(part->ranks);
   for (int k = 0; k < halo->neighbours; k++)
     MPI_Irecv(&halo->send_start[k + 1], 1, MPI_INT32_T, halo->rank[k], COUNTS, comm,
@@ -68,7 +68,7 @@ static int compare_numbers(const void *a, const void *b) {
 }
 
 /* Neighbours ask for nodes by their original numbers. */
-static eb_error exchange_nodes(const eb_part *part, eb_halo *halo) {
+static eb_error exchange_nodes(const eb_subdomain *part, eb_halo *halo) {
   MPI_Comm comm = eb_ranks_communicator(part->ranks);
   const int32_t *wanted = part->original_node + part->nodes;
   for (int k = 0; k < halo->neighbours; k++) {
@@ -90,7 +90,8 @@ static eb_error exchange_nodes(const eb_part *part, eb_halo *halo) {
   return EB_OK;
 }
 
-static eb_error fill_halo(const eb_part *part, int32_t local, const int32_t *owner, eb_halo *halo) {
+static eb_error fill_halo(const eb_subdomain *part, int32_t local, const int32_t *owner,
+                          eb_halo *halo) {
   EB_TRY(eb_ranks_agree(part->ranks, list_owners(part, local, owner, halo)));
   exchange_counts(part, halo);
   eb_error error = EB_NEW(halo->send_node, sent(halo));
@@ -99,7 +100,8 @@ static eb_error fill_halo(const eb_part *part, int32_t local, const int32_t *own
   return eb_ranks_agree(part->ranks, exchange_nodes(part, halo));
 }
 
-eb_error eb_halo_create(const eb_part *part, int32_t local, const int32_t *owner, eb_halo **out) {
+eb_error eb_halo_create(const eb_subdomain *part, int32_t local, const int32_t *owner,
+                        eb_halo **out) {
   *out = NULL;
   eb_halo *halo;
   eb_error error = eb_ranks_agree(part->ranks, EB_NEW(halo, 1));
@@ -124,7 +126,7 @@ void eb_halo_destroy(eb_halo *halo) {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-void eb_halo_update(const eb_part *part, size_t bytes, void *values) {
+void eb_halo_update(const eb_subdomain *part, size_t bytes, void *values) {
   const eb_halo *halo = part->halo;
   MPI_Comm comm = eb_ranks_communicator(part->ranks);
   char *own = values, *ghosts = own + bytes * (size_t)part->nodes;
@@ -144,6 +146,6 @@ void eb_halo_update(const eb_part *part, size_t bytes, void *values) {
   wait_all(halo);
 }
 
-void eb_part_update(const eb_part *part, int width, double *values) {
+void eb_subdomain_update(const eb_subdomain *part, int width, double *values) {
   if (part) eb_halo_update(part, (size_t)width * sizeof *values, values);
 }

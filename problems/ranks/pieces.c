@@ -23,7 +23,7 @@ static eb_error make_piece(const eb_grid *grid, const eb_ranks *ranks, eb_piece 
 }
 
 static eb_error make_grid(const eb_grid *grid, const eb_ranks *ranks, eb_mesh **mesh,
-                          eb_part **part) {
+                          eb_subdomain **part) {
   enum { PER_CUBE = 6 };
   int64_t nodes = 1, elements = PER_CUBE;
   for (int d = 0; d < 3; d++) {
@@ -34,7 +34,7 @@ static eb_error make_grid(const eb_grid *grid, const eb_ranks *ranks, eb_mesh **
   eb_piece piece = {0};
   int32_t *owner = NULL;
   eb_error error = eb_ranks_agree(ranks, make_piece(grid, ranks, &piece, &owner));
-  if (!error) error = eb_part_create(ranks, nodes, elements, &piece, owner, mesh, part);
+  if (!error) error = eb_subdomain_create(ranks, nodes, elements, &piece, owner, mesh, part);
   free(owner);
   eb_piece_clear(&piece);
   return error;
@@ -43,21 +43,22 @@ static eb_error make_grid(const eb_grid *grid, const eb_ranks *ranks, eb_mesh **
 /* ---- other meshes ---------------------------------------------------------------------------- */
 
 /* Rank 0 gives the whole mesh back as soon as it is sent. */
-static eb_error share_mesh(const eb_ranks *ranks, eb_mesh **whole, eb_mesh **mesh, eb_part **part) {
+static eb_error share_mesh(const eb_ranks *ranks, eb_mesh **whole, eb_mesh **mesh,
+                           eb_subdomain **part) {
   eb_share share;
   eb_error error = eb_share_scatter(ranks, *whole, &share);
   eb_mesh_destroy(*whole);
   *whole = NULL;
   if (!error)
-    error = eb_part_create(ranks, share.all_nodes, share.all_elements, &share.piece, share.owner,
-                           mesh, part);
+    error = eb_subdomain_create(ranks, share.all_nodes, share.all_elements, &share.piece,
+                                share.owner, mesh, part);
   eb_share_clear(&share);
   return error;
 }
 
 eb_error eb_parts_make(const eb_scene_ops *ops, const eb_values *parameters, const char *mesh_file,
                        const char *cache_dir, const eb_ranks *ranks, eb_mesh **mesh,
-                       eb_part **part) {
+                       eb_subdomain **part) {
   eb_grid grid;
   eb_mesh *whole = NULL;
   if (eb_scene_grid(ops, parameters, mesh_file, &grid)) return make_grid(&grid, ranks, mesh, part);

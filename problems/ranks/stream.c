@@ -13,7 +13,7 @@
 enum { LONGEST_RUN = 1 << 16 };
 
 typedef struct exchange {
-  const eb_part *part;
+  const eb_subdomain *part;
   const int32_t *original; /* of the owned entries */
   int32_t own, at;         /* owned; the first of the run */
   int32_t count;           /* of the run */
@@ -29,7 +29,8 @@ static bool at_root(const exchange *e) {
   return eb_ranks_self(e->part->ranks) == 0;
 }
 
-static eb_error open_exchange(const eb_part *part, eb_entries what, size_t bytes, exchange *e) {
+static eb_error open_exchange(const eb_subdomain *part, eb_entries what, size_t bytes,
+                              exchange *e) {
   bool nodes = what == EB_NODES;
   *e = (exchange){.part = part,
                   .original = nodes ? part->original_node : part->original_element,
@@ -68,8 +69,8 @@ static int32_t open_run(exchange *e, int64_t first) {
   return mine;
 }
 
-static eb_error part_stream(const eb_part *part, eb_entries what, size_t bytes, const void *values,
-                            eb_stream_sink *sink, void *context) {
+static eb_error part_stream(const eb_subdomain *part, eb_entries what, size_t bytes,
+                            const void *values, eb_stream_sink *sink, void *context) {
   MPI_Comm comm = eb_ranks_communicator(part->ranks);
   MPI_Datatype entry;
   exchange e;
@@ -113,7 +114,8 @@ static void store_reals(void *context, int64_t first, int32_t count, const void 
   memcpy(to->all + width * (size_t)first, values, width * (size_t)count * sizeof *to->all);
 }
 
-eb_error eb_part_gather(const eb_part *part, int width, const double *values, double *all) {
+eb_error eb_subdomain_gather(const eb_subdomain *part, int width, const double *values,
+                             double *all) {
   reals to = {all, width};
   return part_stream(part, EB_NODES, (size_t)width * sizeof *values, values, store_reals, &to);
 }
@@ -152,8 +154,8 @@ static void store_rows(void *context, int64_t first, int32_t count, const void *
   memcpy(all->to + all->bytes * (size_t)first, values, all->bytes * (size_t)count);
 }
 
-static eb_error gather_rows(const eb_part *part, eb_entries what, size_t bytes, const void *values,
-                            void *to) {
+static eb_error gather_rows(const eb_subdomain *part, eb_entries what, size_t bytes,
+                            const void *values, void *to) {
   return part_stream(part, what, bytes, values, store_rows, &(rows){to, bytes});
 }
 
@@ -166,7 +168,7 @@ typedef struct workspace {
 
 static eb_error open_workspace(const eb_scene *scene, workspace *w, eb_mesh **all) {
   const eb_mesh *mesh = scene->mesh;
-  const eb_part *part = scene->part;
+  const eb_subdomain *part = scene->part;
   size_t corners = (size_t)mesh->element_count * mesh->type;
   EB_TRY(EB_NEW(w->corner, corners));
   EB_TRY(EB_NEW(w->in, mesh->node_count));
@@ -189,7 +191,7 @@ static eb_error open_workspace(const eb_scene *scene, workspace *w, eb_mesh **al
 
 static eb_error gather_mesh(const eb_scene *scene, workspace *w, eb_mesh **out) {
   const eb_mesh *mesh = scene->mesh;
-  const eb_part *part = scene->part;
+  const eb_subdomain *part = scene->part;
   EB_TRY(eb_ranks_agree(part->ranks, open_workspace(scene, w, out)));
   static const eb_mesh none = {0};
   const eb_mesh *all = *out ? *out : &none;
@@ -203,7 +205,7 @@ static eb_error gather_mesh(const eb_scene *scene, workspace *w, eb_mesh **out) 
   return EB_OK;
 }
 
-eb_error eb_part_gather_mesh(const eb_scene *scene, eb_mesh **out) {
+eb_error eb_subdomain_gather_mesh(const eb_scene *scene, eb_mesh **out) {
   *out = NULL;
   if (!scene->part) return eb_mesh_copy(scene->mesh, out);
   workspace w = {0};

@@ -3,7 +3,7 @@
 #ifndef EB_RANKS_STREAM_H
 #define EB_RANKS_STREAM_H
 
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 typedef enum eb_entries { EB_NODES, EB_ELEMENTS } eb_entries;
 

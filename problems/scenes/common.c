@@ -8,7 +8,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 /* ---- geometry -------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 static const double pi = 3.14159265358979323846;
 

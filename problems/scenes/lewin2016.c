@@ -13,7 +13,7 @@
 
 #include "problems/base/random.h"
 #include "problems/base/vector3.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "problems/scenes/catalogue.h"
 #include "problems/scenes/common.h"
 

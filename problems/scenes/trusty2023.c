@@ -14,7 +14,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "problems/scenes/catalogue.h"
 #include "problems/scenes/common.h"
 

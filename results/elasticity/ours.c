@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "problems/base/clock.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "solvers/solver.h"
 
 static const char usual_solver[] = "newton";

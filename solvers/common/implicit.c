@@ -21,7 +21,7 @@
 #include "solvers/common/implicit.h"
 
 #include "problems/base/memory.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "solvers/common/scene_force.h"
 #include "solvers/linalg/block_ops.h"
 
@@ -181,7 +181,7 @@ eb_error eb_implicit_solve(eb_implicit *work, bool log_residuals, eb_step_log *l
   if (*reason < 0) return EB_OK;
   eb_linear_result result = {0};
   EB_TRY(eb_linear_solve(work->linear, work->rhs, work->unknown, log, log_residuals, &result));
-  if (work->scene->part) eb_part_update(work->scene->part, 3, work->unknown);
+  if (work->scene->part) eb_subdomain_update(work->scene->part, 3, work->unknown);
   *reason = result.reason;
   return EB_OK;
 }

@@ -14,7 +14,7 @@
  * its rank owns, and are then summed over the ranks. No workspace; cannot fail. */
 #include "solvers/common/incremental_potential.h"
 
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 #include <math.h>
 #include <string.h>

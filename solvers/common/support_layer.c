@@ -11,7 +11,7 @@
 #include "solvers/common/support_layer.h"
 
 #include "problems/base/memory.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  *   A v = b + H^T r,   u = H v - c
  *
  * with Signorini's condition on u_n, r_n and Coulomb's law on u_t, r_t. The step around the methods
- * (step.c) is one for all: same matrix, contacts, tolerances, warm start. */
+ * (contact_step.c) is one for all: same matrix, contacts, tolerances, warm start. */
 #ifndef EB_CONTACT_METHOD_H
 #define EB_CONTACT_METHOD_H
 
@@ -89,7 +89,7 @@ extern const eb_contact_method eb_contact_cr, eb_contact_al, eb_contact_ica, eb_
     .doc = "from the motion of the last step, or from the one without contacts, by conjugate "     \
            "gradients whose iterations count"                                                      \
   }
-/* The options of each method, for the table of its solver (step.c). */
+/* The options of each method, for the table of its solver (contact_step.c). */
 #define EB_CONTACT_CR_OPTIONS                                                                      \
   {.name = "preconditioner",                                                                       \
    .type = EB_OPTION_CHOICE,                                                                       \

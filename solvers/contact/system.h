@@ -7,7 +7,7 @@
  * Scripted nodes have their velocity as value and the identity, scaled, as row
  * (eb_block_constrain). So have nodes that are attached to a free body, with value 0: no other row
  * refers to them. Force and torque on a body are those of its nodes, but for gravity, which acts at
- * its centre. step.c assembles it and moves the bodies by its solution. Internal to
+ * its centre. contact_step.c assembles it and moves the bodies by its solution. Internal to
  * solvers/contact. */
 #ifndef EB_CONTACT_SYSTEM_H
 #define EB_CONTACT_SYSTEM_H

@@ -25,7 +25,7 @@ enum { RESIDUALS = 1 << 12 }; /* a step may report */
 
 typedef struct external {
   eb_program program;
-  eb_hello hello;
+  eb_handshake hello;
   int scene; /* the file */
   eb_frame_in in;
   eb_text out; /* text of a step */
@@ -79,7 +79,7 @@ static eb_error meet(external *e, eb_solver *solver) {
     return eb_error_prefix(
         error, "'%s' has sent no frame HELO%s", eb_values_text(solver->options, "command"),
         eb_error_kind(error) == EB_ERR_LIMIT ? " (external:hello=S,COMMAND waits longer)" : "");
-  EB_TRY(eb_hello_read(e->in.text, &e->hello));
+  EB_TRY(eb_handshake_read(e->in.text, &e->hello));
   solver->update = e->hello.update;
   solver->described = e->hello.name;
   return eb_solver_require(e->hello.name, e->hello.serves, solver->scene);

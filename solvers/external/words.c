@@ -96,7 +96,7 @@ static eb_error read_protocol(const char *value) {
                   value, EB_PROTOCOL_VERSION);
 }
 
-static eb_error read_hello_line(const char *key, char *value, eb_hello *out, bool *versioned) {
+static eb_error read_hello_line(const char *key, char *value, eb_handshake *out, bool *versioned) {
   static const char *const keys[] = {"protocol", "name", "serves", "update", "hessian"};
   static const char *const updates[EB_UPDATES] = {[EB_UPDATE_END_VELOCITY] = "end-velocity",
                                                   [EB_UPDATE_MEAN_VELOCITY] = "mean-velocity",
@@ -125,10 +125,10 @@ static eb_error read_hello_line(const char *key, char *value, eb_hello *out, boo
   return EB_OK;
 }
 
-eb_error eb_hello_read(char *text, eb_hello *out) {
+eb_error eb_handshake_read(char *text, eb_handshake *out) {
   char *key, *value;
   bool versioned = false;
-  *out = (eb_hello){.update = EB_UPDATE_END_VELOCITY};
+  *out = (eb_handshake){.update = EB_UPDATE_END_VELOCITY};
   while (next_line(&text, &key, &value)) {
     EB_TRY(read_hello_line(key, value, out, &versioned));
     if (!versioned)

@@ -5,19 +5,19 @@
 
 #include "solvers/solver.h"
 
-enum { EB_PROTOCOL_VERSION = 1, EB_HELLO_NAME = 100 };
+enum { EB_PROTOCOL_VERSION = 1, EB_HANDSHAKE_NAME = 100 };
 
 /* Frame HELO: what the program is. */
-typedef struct eb_hello {
-  char name[EB_HELLO_NAME]; /* with its version */
-  uint32_t serves;          /* eb_capability bits */
+typedef struct eb_handshake {
+  char name[EB_HANDSHAKE_NAME]; /* with its version */
+  uint32_t serves;              /* eb_capability bits */
   eb_update update;
   bool hessian; /* it may ask for Hessians */
-} eb_hello;
+} eb_handshake;
 
 /* Takes the text apart in place. EB_ERR_FORMAT names what is wrong with it and what there is;
  * EB_ERR_UNSUPPORTED: another version of the protocol. */
-EB_MUST eb_error eb_hello_read(char *text, eb_hello *out);
+EB_MUST eb_error eb_handshake_read(char *text, eb_handshake *out);
 
 /* Frame DONE: what it says of a step; into the log go iterations, phases, counters, seconds and the
  * equation. *norm points into the text, "" when it names none. */

@@ -18,7 +18,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 #include "problems/base/text.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "solvers/linalg/linear_kind.h"
 
 static const eb_linear_kind *const kinds[] = {&eb_linear_cg, &eb_linear_cholesky,

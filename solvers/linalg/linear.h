@@ -9,7 +9,7 @@
 #include "problems/elasticity/block_matrix.h"
 #include "solvers/solver.h"
 
-struct eb_part;
+struct eb_subdomain;
 
 typedef struct eb_linear eb_linear;
 
@@ -24,15 +24,15 @@ typedef struct eb_linear_settings {
   const char *petsc_options;  /* petsc: "-ksp_type cg -pc_type gamg" */
   const double *positions;    /* petsc: rows x 3, m, for the rigid motions as near-null space of
                                  multigrid; or NULL. Read by create only */
-  const struct eb_part *part; /* petsc: whose rows these are, when ranks share the matrix: rows of
-                                 owned nodes count, columns are local nodes, all calls are
+  const struct eb_subdomain *part; /* petsc: whose rows these are, when ranks share the matrix: rows
+                                 of owned nodes count, columns are local nodes, all calls are
                                  collective; NULL: the matrix is whole. Outlives the solver */
-  double rtol, atol;          /* cg, petsc: |r| <= max(rtol |b|, atol) */
-  int64_t max_iterations;     /* cg, petsc */
-  int threads;                /* cg, cholesky; cholmod and petsc run fastest on one */
-  bool spends_matrix;         /* petsc, which copies it: set_matrix may leave zeros for A's values,
-                                 and serves one solve: so that the larger memory of both is the
-                                 system's again while it is not needed */
+  double rtol, atol;               /* cg, petsc: |r| <= max(rtol |b|, atol) */
+  int64_t max_iterations;          /* cg, petsc */
+  int threads;                     /* cg, cholesky; cholmod and petsc run fastest on one */
+  bool spends_matrix; /* petsc, which copies it: set_matrix may leave zeros for A's values,
+                         and serves one solve: so that the larger memory of both is the
+                         system's again while it is not needed */
 } eb_linear_settings;
 
 /* Result of one solve. */

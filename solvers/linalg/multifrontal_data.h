@@ -91,14 +91,14 @@ static inline int32_t eb_front_below(const eb_multifrontal *f, int32_t s) {
 /* Leading dimension for columns of `rows` elements: whole vectors of 32 bytes in either precision,
  * and never a multiple of 512 bytes in tall panels, where columns would share the few cache sets
  * that such a stride reaches. */
-static inline int64_t eb_leading(int64_t rows) {
+static inline int64_t eb_warm_up(int64_t rows) {
   int64_t leading = (rows + 7) / 8 * 8;
   return leading >= 256 && leading % 64 == 0 ? leading + 8 : leading;
 }
 
 /* The panel of s is at L + panel[s] with this leading dimension. */
 static inline int64_t eb_panel_leading(const eb_multifrontal *f, int32_t s) {
-  return eb_leading(eb_front_rows(f, s));
+  return eb_warm_up(eb_front_rows(f, s));
 }
 
 /* Width of the block columns of an update matrix with m rows; whole nodes and whole register tiles
@@ -111,7 +111,7 @@ static inline int64_t eb_update_width(int64_t m) {
 /* Elements of such an update matrix. */
 static inline int64_t eb_update_elements(int64_t m) {
   int64_t elements = 0, width = eb_update_width(m);
-  for (; m > 0; m -= width) elements += eb_leading(m) * (m < width ? m : width);
+  for (; m > 0; m -= width) elements += eb_warm_up(m) * (m < width ? m : width);
   return elements;
 }
 

@@ -52,7 +52,7 @@ static void NAME(add_node_columns)(const eb_run *run, const eb_run *end, int32_t
 static void NAME(add_child)(const eb_multifrontal *f, int32_t c, int32_t t0, int32_t t1,
                             int32_t origin, REAL *to, int64_t ld) {
   const eb_run *run = f->run + f->run_start[c], *end = f->run + f->run_start[c + 1];
-  int64_t m = eb_front_below(f, c), column = 0, leading = eb_leading(m), width = eb_update_width(m);
+  int64_t m = eb_front_below(f, c), column = 0, leading = eb_warm_up(m), width = eb_update_width(m);
   /* the block column at scalar column `column` */
   const REAL *block = (const REAL *)f->U + eb_update_place(f, c);
   for (run += run_from(run, end - run, t0); run < end && run->to < t1; run++) {
@@ -62,7 +62,7 @@ static void NAME(add_child)(const eb_multifrontal *f, int32_t c, int32_t t0, int
       while (3 * (int64_t)k >= column + width) {
         block += leading * width;
         column += width;
-        leading = eb_leading(m - column);
+        leading = eb_warm_up(m - column);
       }
       NAME(add_node_columns)
       (run, end, k, block + (3 * (int64_t)k - column) * (leading + 1), leading,
@@ -130,7 +130,7 @@ static void NAME(form_update)(const front_job *job, int32_t s, int64_t from, REA
   const eb_multifrontal *f = job->f;
   int64_t n = eb_front_pivots(f, s), m = eb_front_below(f, s), rest = m - from;
   int64_t width = smaller(eb_update_width(m), rest);
-  int64_t ld = eb_panel_leading(f, s), ldu = eb_leading(rest);
+  int64_t ld = eb_panel_leading(f, s), ldu = eb_warm_up(rest);
   const REAL *L = (const REAL *)f->L + f->panel[s] + n + from;
   NAME(eb_syrk)(width, n, L, ld, to, ldu, false);
   if (rest > width)
@@ -146,7 +146,7 @@ static void NAME(form_in_order)(const front_job *job, int32_t s) {
   REAL *block = (REAL *)f->U + eb_update_place(f, s);
   for (int64_t from = 0; from < m; from += width) {
     NAME(form_update)(job, s, from, block);
-    block += eb_leading(m - from) * width;
+    block += eb_warm_up(m - from) * width;
   }
 }
 
@@ -158,7 +158,7 @@ static void NAME(form_in_tasks)(const front_job *job, int32_t s, const REAL *las
   for (int64_t from = 0; from < m; from += width) {
 #pragma omp task firstprivate(from, block) depend(in : *last)
     if (!failed_before(job, s + 1)) NAME(form_update)(job, s, from, block);
-    block += eb_leading(m - from) * width;
+    block += eb_warm_up(m - from) * width;
   }
 #pragma omp taskwait
 }

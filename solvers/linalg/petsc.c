@@ -2,8 +2,8 @@
  * ("-ksp_type cg -pc_type gamg").
  * Reference: Balay et al., PETSc/TAO Users Manual.
  *
- * On one process, or on the ranks that share a part each (problems/ranks/part.h): then rank r has
- * the rows of its nodes, whose columns go over by their global numbers, and every call is
+ * On one process, or on the ranks that share a part each (problems/ranks/subdomain.h): then rank r
+ * has the rows of its nodes, whose columns go over by their global numbers, and every call is
  * collective. The matrix is AIJ with block size 3 ("-mat_type baij" or "sbaij" change it), since
  * multigrid makes its coarse matrices of no other. Without options: cg with PETSc's default
  * preconditioner. The names in the string get a prefix of this
@@ -31,7 +31,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 #include "problems/ranks/communicator.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "solvers/linalg/linear_kind.h"
 #include "solvers/petsc/session.h"
 
@@ -312,7 +312,7 @@ static eb_error copy_options(petsc *p) {
 }
 
 static eb_error number_columns(petsc *p, int32_t columns) {
-  const eb_part *part = p->settings.part;
+  const eb_subdomain *part = p->settings.part;
   if (part && part->all_nodes > PETSC_MAX_INT / 3)
     return EB_ERROR(EB_ERR_LIMIT, "%lld nodes are more than the %lld that this PETSc can number",
                     (long long)part->all_nodes, (long long)(PETSC_MAX_INT / 3));

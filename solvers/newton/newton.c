@@ -20,7 +20,7 @@
  * EB_DIVERGED_NAN, EB_NOT_POSITIVE_DEFINITE and failures of the linear solver leave it as it was.
  */
 #include "problems/base/memory.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "solvers/common/implicit.h"
 #include "solvers/common/incremental_potential.h"
 #include "solvers/common/step_options.h"

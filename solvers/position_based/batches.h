@@ -31,8 +31,8 @@ typedef struct eb_batches {
   /* Per batch; of lanes without an element 0. */
   eb_v4 *frame;  /* 9: inv J, J = dX/dxi of a tetrahedron, of a hexahedron at its centre, 1/m */
   eb_v4 *volume; /* m^3; of a hexahedron det J */
-  /* 4 x 3: H_i . X of hexahedra (constraints.h), m; NULL in tetrahedra, and where all are 0:
-   * parallelepipeds */
+  /* 4 x 3: H_i . X of hexahedra (position_constraints.h), m; NULL in tetrahedra, and where all are
+   * 0: parallelepipeds */
   eb_v4 *skew;
   eb_schedule *schedule;
 } eb_batches;

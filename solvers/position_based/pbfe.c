@@ -40,7 +40,7 @@
 #include "problems/base/vector3.h"
 #include "problems/elasticity/rotation.h"
 #include "problems/scene_impl.h"
-#include "solvers/position_based/constraints.h"
+#include "solvers/position_based/position_constraints.h"
 #include "solvers/position_based/particles.h"
 #include "solvers/registry.h"
 

@@ -30,7 +30,7 @@
 #include "problems/elasticity/nearest_volume.h"
 #include "problems/elasticity/svd3.h"
 #include "problems/scene_impl.h"
-#include "solvers/position_based/constraints.h"
+#include "solvers/position_based/position_constraints.h"
 #include "solvers/position_based/particles.h"
 #include "solvers/registry.h"
 

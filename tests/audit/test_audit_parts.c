@@ -93,7 +93,7 @@ static void test_turns(trial *t, eb_parts *parts) {
   eb_part_row rows[PARTS];
   double worst = 0, angle = 0, w[3];
   bool none = true;
-  eb_parts_jump(parts);
+  eb_parts_reset(parts);
   turn_to(t, nowhere, t->before);
   for (int k = 0; k < 140; k++) {
     angle += k < 80 ? 0.4 : -0.4;
@@ -106,7 +106,7 @@ static void test_turns(trial *t, eb_parts *parts) {
   }
   tap_below(worst, 140 * rounding, "five turns and almost four back are told to the end");
   tap_ok(none, "one node has no turn");
-  eb_parts_jump(parts);
+  eb_parts_reset(parts);
   eb_parts_step(parts, t->before, t->after, rows);
   tap_near(fabs(rows[HEART].turn[1]), 0.6 * fabs(angle - 2 * acos(-1)), 140 * rounding,
            "a jump begins anew, with half a turn at most");
@@ -116,7 +116,7 @@ static void test_turns(trial *t, eb_parts *parts) {
 static void test_path(trial *t, eb_parts *parts) {
   eb_part_row rows[PARTS];
   double worst = 0, R[9], told[9];
-  eb_parts_jump(parts);
+  eb_parts_reset(parts);
   turn_to(t, (const double[]){1.8, 0, 0}, t->before);
   for (int k = 1; k < 60; k++) {
     double w[3] = {1.8 * cos(0.2 * k), 1.5 * sin(0.2 * k), 0.9 * sin(0.1 * k)};
@@ -144,7 +144,7 @@ static void test_spin(trial *t, eb_parts *parts) {
   const double *X = t->scene->mesh->X;
   eb_mesh_bounds(X, t->scene->mesh->node_count, lo, hi);
   for (int d = 0; d < 3; d++) middle[d] = 0.5 * (lo[d] + hi[d]);
-  eb_parts_jump(parts);
+  eb_parts_reset(parts);
   memcpy(t->before->x, X, t->size * sizeof *X);
   memcpy(t->after->x, X, t->size * sizeof *X);
   for (size_t k = 0; k < t->size; k += 3) {

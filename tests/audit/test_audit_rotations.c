@@ -65,7 +65,7 @@ static void test_angles(const char *elements) {
   tap_near(row.gain, 12. / 9, 1e-10, "12 of 9 degrees overshoot");
   row = tell(&r, axis, 104);
   tap_near(row.gain, -1. / 3, 1e-10, "the wrong way is negative");
-  eb_rotations_jump(r.rotations);
+  eb_rotations_reset(r.rotations);
   row = tell(&r, axis, 100);
   tap_ok(row.turn_max == 0 && isnan(row.gain), "nothing reaches across a jump");
   tap_below(row.off_svd, 1e-6, "the polar rotation is where it should be");

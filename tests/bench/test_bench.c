@@ -3,9 +3,9 @@
 #include <omp.h>
 #include <time.h>
 
-#include "harness/bench/record.h"
+#include "harness/bench/kernel_record.h"
 #include "harness/bench/runner.h"
-#include "harness/history/record.h"
+#include "harness/history/history_record.h"
 #include "tests/support/scratch.h"
 #include "tests/tap.h"
 

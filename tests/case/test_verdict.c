@@ -240,7 +240,7 @@ static void test_jumps(void) {
   for (int jumps = 0; jumps < 2; jumps++) {
     eb_verdict verdict = {0};
     eb_verdict_step(&verdict, &t.step);
-    if (jumps) eb_verdict_jump(&verdict);
+    if (jumps) eb_verdict_reset(&verdict);
     eb_verdict_step(&verdict, &t.step);
     eb_verdict_run(&verdict);
     eb_verdict_rules(&verdict, rules, sizeof rules);

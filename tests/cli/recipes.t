@@ -108,7 +108,7 @@ ok($table && $line, 'the README has the file of a case and its line');
 spew("$tree/bench_mine.c", $table);
 insert('harness/bench/bench.h', qr/(#define EB_BENCH_TABLES\(ENTRY\)\s*\\\n)/, "  $line \\\n");
 succeeds("cc -I'$tree' $flags -c '$tree/bench_mine.c' -o '$tree/bench_mine.o'", 'the case compiles');
-succeeds("cc -I'$tree' $flags -c harness/bench/main.c -o '$tree/bench_main.o'", 'and so does the list of tables');
+succeeds("cc -I'$tree' $flags -c harness/bench/bench_main.c -o '$tree/bench_main.o'", 'and so does the list of tables');
 succeeds("cc $libraries '$tree/bench_main.o' '$tree/bench_mine.o' $benches build/libharness.a build/libelastobench.a -o '$tree/bench' $behind",
   'the benchmarks link with it');
 succeeds("'$tree/bench' mine --seconds 0.05 > '$tree/bench.out' && grep -q '^mine/trace .*rows' '$tree/bench.out' && grep -q 'a trace of' '$tree/bench.out'" .
@@ -117,8 +117,8 @@ succeeds("'$tree/bench' mine --seconds 0.05 > '$tree/bench.out' && grep -q '^min
 # ---- harness/reproduce/README.md: adding a function
 my ($code, $function) = slurp(root() . '/harness/reproduce/README.md') =~ /^## Adding a function\n.*?\n```c\n(.*?)```\n.*?\n```c\n(.*?)```\n/ms;
 ok($function, 'the README has a function of shapes and its entry');
-insert('harness/reproduce/motion.c', qr/()(?=const eb_function eb_motion_functions)/, "$code\n");
-insert('harness/reproduce/motion.c', qr/(const eb_function eb_motion_functions\[\] = \{\n)/, $function);
+insert('harness/reproduce/motion_functions.c', qr/()(?=const eb_function eb_motion_functions)/, "$code\n");
+insert('harness/reproduce/motion_functions.c', qr/(const eb_function eb_motion_functions\[\] = \{\n)/, $function);
 succeeds("cc -I'$tree' $flags -c '$tree/harness/reproduce/motion.c' -o '$tree/motion.o'", 'the function compiles');
 succeeds("cc $libraries build/obj/harness/main.o '$tree/motion.o' build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');
 make_path("$tree/mine");

@@ -15,9 +15,9 @@ static eb_comparison sound(void) {
     set_text(&c->name, "a case");
     set_text(&c->counts[EB_BASE], "iterations=100,solves=7,residuals=a,state=b");
     set_text(&c->counts[EB_HEAD], "iterations=100,solves=7,residuals=a,state=b");
-    c->cpu[EB_LANE_HEAD].change = EB_CHANGE_EQUIVALENT;
-    c->cpu[EB_LANE_AGAIN].change = EB_CHANGE_EQUIVALENT;
-    c->cpu[EB_LANE_DELAYED].change = EB_CHANGE_REGRESSED;
+    c->cpu[EB_COMPARED_HEAD].change = EB_CHANGE_EQUIVALENT;
+    c->cpu[EB_COMPARED_AGAIN].change = EB_CHANGE_EQUIVALENT;
+    c->cpu[EB_COMPARED_DELAYED].change = EB_CHANGE_REGRESSED;
     c->wall.change = EB_CHANGE_EQUIVALENT;
   }
   return all;
@@ -39,25 +39,25 @@ static void test_time(void) {
   eb_comparison all = sound();
   test_judged(all, EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT, NULL, "nothing is wrong");
   all = sound();
-  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_REGRESSED;
+  all.cases[0].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_REGRESSED;
   test_judged(all, EB_COMPARE_REGRESSED, EB_COMPARE_REGRESSED, NULL, "one case is slower");
   all = sound();
-  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
+  all.cases[0].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_IMPROVED;
   test_judged(all, EB_COMPARE_IMPROVED, EB_COMPARE_EQUIVALENT, NULL, "one case is faster");
   all = sound();
-  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_INCONCLUSIVE;
+  all.cases[0].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_INCONCLUSIVE;
   test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, NULL, "one case is uncertain");
   all = sound();
   all.least = 8;
-  all.cases[0].cpu[EB_LANE_HEAD].count = 7;
-  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_INCONCLUSIVE;
+  all.cases[0].cpu[EB_COMPARED_HEAD].count = 7;
+  all.cases[0].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_INCONCLUSIVE;
   test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE,
               "7 rounds are too few to show a change of any size in 2 cases: it takes 8",
               "rounds that cannot show anything");
   all = sound();
   all.least = 8;
-  all.cases[0].cpu[EB_LANE_HEAD].count = 8;
-  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_INCONCLUSIVE;
+  all.cases[0].cpu[EB_COMPARED_HEAD].count = 8;
+  all.cases[0].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_INCONCLUSIVE;
   test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, NULL,
               "rounds that could have shown something");
   all = sound();
@@ -69,25 +69,25 @@ static void test_time(void) {
 
 static void test_controls(void) {
   eb_comparison all = sound();
-  all.cases[1].cpu[EB_LANE_AGAIN].change = EB_CHANGE_IMPROVED;
+  all.cases[1].cpu[EB_COMPARED_AGAIN].change = EB_CHANGE_IMPROVED;
   test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, "times are not believed",
               "an alarm in one case takes the belief in all");
   all = sound();
-  all.cases[1].cpu[EB_LANE_AGAIN].change = EB_CHANGE_REGRESSED;
-  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_REGRESSED;
+  all.cases[1].cpu[EB_COMPARED_AGAIN].change = EB_CHANGE_REGRESSED;
+  all.cases[0].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_REGRESSED;
   test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, "times are not believed",
               "in regressions as well");
   all = sound();
-  all.cases[0].cpu[EB_LANE_DELAYED].change = EB_CHANGE_INCONCLUSIVE;
+  all.cases[0].cpu[EB_COMPARED_DELAYED].change = EB_CHANGE_INCONCLUSIVE;
   test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, "a delay of 5 % was not found",
               "nothing is equivalent where a delay is not found");
   all = sound();
   all.injected = 0;
-  all.cases[0].cpu[EB_LANE_DELAYED].change = EB_CHANGE_INCONCLUSIVE;
+  all.cases[0].cpu[EB_COMPARED_DELAYED].change = EB_CHANGE_INCONCLUSIVE;
   test_judged(all, EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT, NULL,
               "result files have no delay to find");
   all = sound();
-  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
+  all.cases[0].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_IMPROVED;
   set_text(&all.machines, "cpu is 'a' and 'b'");
   test_judged(all, EB_COMPARE_INCONCLUSIVE, EB_COMPARE_INCONCLUSIVE, "cpu is 'a' and 'b'",
               "files of two machines have no times to compare");
@@ -112,7 +112,7 @@ static void test_counts(void) {
   test_judged(with_counts("iterations=100,solves=7,matvecs=900,residuals=a,state=b"),
               EB_COMPARE_EQUIVALENT, EB_COMPARE_EQUIVALENT, NULL, "a counter that BASE has not");
   eb_comparison all = with_counts("iterations=103,solves=7,residuals=a,state=b");
-  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
+  all.cases[0].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_IMPROVED;
   test_judged(all, EB_COMPARE_IMPROVED, EB_COMPARE_EQUIVALENT, "103 now",
               "more iterations in less time");
   all = sound();
@@ -123,7 +123,7 @@ static void test_counts(void) {
               "a build that does not count alike twice");
   all = sound();
   set_text(&all.cases[0].trouble, "it crashed");
-  all.cases[1].cpu[EB_LANE_HEAD].change = EB_CHANGE_REGRESSED;
+  all.cases[1].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_REGRESSED;
   test_judged(all, EB_COMPARE_FAILED, EB_COMPARE_FAILED, NULL, "a worker that failed");
 }
 
@@ -144,7 +144,7 @@ static void test_instructions(void) {
   test_judged(with_instructions(1e9, 1e6, 3e5), EB_COMPARE_REGRESSED, EB_COMPARE_REGRESSED,
               "cache misses cost 1.96 % more", "misses that cost as much");
   eb_comparison all = with_instructions(1.5e9, 1e6, 1e5);
-  all.cases[0].cpu[EB_LANE_HEAD].change = EB_CHANGE_IMPROVED;
+  all.cases[0].cpu[EB_COMPARED_HEAD].change = EB_CHANGE_IMPROVED;
   test_judged(all, EB_COMPARE_IMPROVED, EB_COMPARE_EQUIVALENT, "50.00 % more instructions",
               "more instructions in less time");
 }

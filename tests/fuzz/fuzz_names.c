@@ -1,6 +1,6 @@
 /* Sections, loops in them, and names for expressions: what is read is written out, and then
  * holds no names. */
-#include "harness/reproduce/definitions.h"
+#include "harness/reproduce/macros.h"
 #include "tests/fuzz/fuzz.h"
 
 const fuzz_target fuzz_seeds = {

@@ -27,7 +27,7 @@ static double distance_between(const double a[3], const double b[3]) {
 
 /* ---- primitives ------------------------------------------------------------------------------ */
 
-static const eb_part primitives[] = {
+static const eb_primitive primitives[] = {
     EB_BALL(0.1, -0.2, 0.3, 0.7, .blend = 0),
     EB_CONE(-0.5, 0.1, -0.3, 0.5, 0.6, 0.4, 0.5, 0.2, .blend = 0),
     EB_ELLIPSOID(0.1, 0, 0, 1.0, 0.3, 0.6, .blend = 0),
@@ -42,18 +42,18 @@ static const char *const primitive_names[] = {
     "rounded box", "cylinder",   "torus",     "mirrored cone"};
 enum { PRIMITIVES = sizeof primitives / sizeof primitives[0] };
 
-static void gradient(const eb_part *part, const double p[3], double out[3]) {
+static void gradient(const eb_primitive *part, const double p[3], double out[3]) {
   const double step = 1e-5;
   for (int d = 0; d < 3; d++) {
     double a[3] = {p[0], p[1], p[2]}, b[3] = {p[0], p[1], p[2]};
     a[d] -= step, b[d] += step;
-    out[d] = (eb_part_distance(part, b) - eb_part_distance(part, a)) / (2 * step);
+    out[d] = (eb_primitive_distance(part, b) - eb_primitive_distance(part, a)) / (2 * step);
   }
 }
 
 /* An exact distance has a gradient of length 1, and stepping against it by the distance ends on the
  * surface. (Crease points of measure zero, where the central difference fails, are few.) */
-static void test_primitive(const eb_part *part, const char *name) {
+static void test_primitive(const eb_primitive *part, const char *name) {
   static const double lo[3] = {-1.5, -1.5, -1.5}, hi[3] = {1.5, 1.5, 1.5};
   enum { POINTS = 4000 };
   uint64_t seed = 7;
@@ -61,7 +61,7 @@ static void test_primitive(const eb_part *part, const char *name) {
   for (int i = 0; i < POINTS; i++) {
     double p[3], g[3], q[3];
     random_point(&seed, lo, hi, p);
-    double value = eb_part_distance(part, p);
+    double value = eb_primitive_distance(part, p);
     if (value < 0) {
       inside++;
       for (int d = 0; d < 3; d++) {
@@ -72,7 +72,7 @@ static void test_primitive(const eb_part *part, const char *name) {
     gradient(part, p, g);
     off_length += fabs(sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) - 1) > 1e-5;
     for (int d = 0; d < 3; d++) q[d] = p[d] - value * g[d];
-    off_surface += fabs(eb_part_distance(part, q)) > 1e-4;
+    off_surface += fabs(eb_primitive_distance(part, q)) > 1e-4;
   }
   tap_ok(inside > 10 && inside < POINTS / 2, "%s: has an inside and an outside", name);
   tap_ok(outside_box == 0, "%s: lies in its box", name);
@@ -83,23 +83,24 @@ static void test_primitive(const eb_part *part, const char *name) {
 /* Known distances, to rounding. */
 static void test_known_distances(void) {
   const double far_x[3] = {3, 0, 0}, corner[3] = {1.8, 1.4, 0.1}, centre[3] = {0.1, 0, 0};
-  tap_near(eb_part_distance(&primitives[2], far_x), 1.9, 1e-12, "ellipsoid beyond its long axis");
-  tap_near(eb_part_distance(&primitives[2], centre), -0.3, 1e-8, "ellipsoid at its centre");
+  tap_near(eb_primitive_distance(&primitives[2], far_x), 1.9, 1e-12,
+           "ellipsoid beyond its long axis");
+  tap_near(eb_primitive_distance(&primitives[2], centre), -0.3, 1e-8, "ellipsoid at its centre");
   const double expected = sqrt((1.8 - 0.65) * (1.8 - 0.65) + (1.4 - 0.25) * (1.4 - 0.25)) - 0.15;
-  tap_near(eb_part_distance(&primitives[4], corner), expected, 1e-12, "box beyond an edge");
+  tap_near(eb_primitive_distance(&primitives[4], corner), expected, 1e-12, "box beyond an edge");
   const double on_axis[3] = {0.5, 0.5, 0.5};
-  tap_near(eb_part_distance(&primitives[6], on_axis), sqrt(0.75 + 0.49) - 0.25, 1e-12,
+  tap_near(eb_primitive_distance(&primitives[6], on_axis), sqrt(0.75 + 0.49) - 0.25, 1e-12,
            "torus from its axis");
   const double beyond[3] = {-0.4 + 2 * 0.9, 2 * 0.2, -0.5 + 2 * 0.9};
-  tap_near(eb_part_distance(&primitives[5], beyond), sqrt(0.9 * 0.9 + 0.2 * 0.2 + 0.9 * 0.9), 1e-12,
-           "cylinder beyond an end");
+  tap_near(eb_primitive_distance(&primitives[5], beyond), sqrt(0.9 * 0.9 + 0.2 * 0.2 + 0.9 * 0.9),
+           1e-12, "cylinder beyond an end");
 }
 
 /* Passing over far parts must not change the value: against the plain fold over all parts. */
 static double plain_distance(const eb_shape *shape, const double p[3]) {
   double distance = 1e30;
   for (int32_t i = 0; i < shape->count; i++) {
-    double own = eb_part_distance(&shape->parts[i], p), k = shape->parts[i].blend;
+    double own = eb_primitive_distance(&shape->parts[i], p), k = shape->parts[i].blend;
     double sign = shape->parts[i].cut ? -1 : 1, a = sign * distance;
     double near = fmax(0, k - fabs(a - own));
     distance = sign * (fmin(a, own) - (k > 0 ? near * near / (4 * k) : 0));
@@ -108,7 +109,7 @@ static double plain_distance(const eb_shape *shape, const double p[3]) {
 }
 
 static void test_fold(void) {
-  static const eb_part parts[] = {
+  static const eb_primitive parts[] = {
       EB_BALL(0, 0, 0, 1, .blend = 0),
       EB_CONE(0.5, 0, 0, 0.4, 1.5, 0.5, 0, 0.2, .blend = 0.3),
       EB_BALL(0, 0, 0.9, 0.5, .blend = 0.2, .cut = true),

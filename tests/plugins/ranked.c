@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "tests/plugins/eat_memory.h"
 
 static const eb_option options[] = {
@@ -24,7 +24,7 @@ static const eb_option options[] = {
 typedef struct ranked {
   double *force, *gradient, *target, *all;
   uint8_t *fixed;
-  const eb_part *part; /* NULL: the scene is whole */
+  const eb_subdomain *part; /* NULL: the scene is whole */
   int self;
 } ranked;
 
@@ -67,7 +67,7 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
 /* Ghosts get what their owners have. Who waits sleeps: a rank that another lets down takes no
  * time. */
 static void exchange(const ranked *r, int32_t nodes, double *values) {
-  const eb_part *part = r->part;
+  const eb_subdomain *part = r->part;
   if (!part) return;
   memset(r->all, 0, 3 * (size_t)part->all_nodes * sizeof *r->all);
   for (int32_t i = 0; i < part->nodes; i++)

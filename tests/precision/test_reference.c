@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/precision/extrapolation.h"
-#include "harness/precision/knobs.h"
+#include "harness/precision/accuracy_parameters.h"
 #include "harness/precision/trajectory.h"
 #include "problems/base/memory.h"
 #include "solvers/solver.h"
@@ -292,50 +292,54 @@ static void test_points(void) {
 static void test_declared_knobs(void) {
   eb_strings asked = {0};
   for (const eb_solver_ops *const *ops = eb_solvers(); *ops; ops++) {
-    eb_knobs knobs;
-    tap_succeeds(eb_knobs_create(*ops, NULL, &asked, &knobs), (*ops)->name);
+    eb_accuracy_parameters knobs;
+    tap_succeeds(eb_accuracy_parameters_create(*ops, NULL, &asked, &knobs), (*ops)->name);
     tap_ok(knobs.known, "  declares its knobs, if only that there are none");
-    eb_knobs_clear(&knobs);
+    eb_accuracy_parameters_clear(&knobs);
   }
   eb_solver_ops plugin = *eb_solver_find("newton");
-  eb_knobs knobs;
+  eb_accuracy_parameters knobs;
   plugin.name = "mine";
   plugin.accuracy_options = "rtol=1e-6..1e-2 project=auto|never";
-  tap_succeeds(eb_knobs_create(&plugin, NULL, &asked, &knobs), "a plug-in declares its own");
+  tap_succeeds(eb_accuracy_parameters_create(&plugin, NULL, &asked, &knobs),
+               "a plug-in declares its own");
   tap_ok(knobs.count == 2 && knobs.items[1].values.count == 2, "  a range and values");
-  eb_knobs_clear(&knobs);
+  eb_accuracy_parameters_clear(&knobs);
   plugin.accuracy_options = NULL;
-  tap_succeeds(eb_knobs_create(&plugin, NULL, &asked, &knobs), "or does not");
+  tap_succeeds(eb_accuracy_parameters_create(&plugin, NULL, &asked, &knobs), "or does not");
   tap_ok(!knobs.known, "  and then nobody knows them");
-  eb_knobs_clear(&knobs);
+  eb_accuracy_parameters_clear(&knobs);
 }
 
 static void test_knobs(void) {
   const eb_solver_ops *newton = eb_solver_find("newton"), *vbd = eb_solver_find("vbd");
   eb_strings asked = {0};
-  eb_knobs knobs;
+  eb_accuracy_parameters knobs;
   char *options = NULL;
-  double middle[EB_MOST_KNOBS] = {0.5, 0.99, 0.5, 0.5, 0.5, 0.5};
-  tap_succeeds(eb_knobs_create(newton, NULL, &asked, &knobs), "newton's knobs are declared");
+  double middle[EB_MOST_ACCURACY_PARAMETERS] = {0.5, 0.99, 0.5, 0.5, 0.5, 0.5};
+  tap_succeeds(eb_accuracy_parameters_create(newton, NULL, &asked, &knobs),
+               "newton's knobs are declared");
   tap_ok(knobs.known && knobs.count == 1, "  its tolerance");
-  eb_knobs_clear(&knobs);
-  tap_succeeds(eb_knobs_create(newton, "rtol=1e-3", &asked, &knobs), "an option that is given");
+  eb_accuracy_parameters_clear(&knobs);
+  tap_succeeds(eb_accuracy_parameters_create(newton, "rtol=1e-3", &asked, &knobs),
+               "an option that is given");
   tap_ok(knobs.known && knobs.count == 0, "  is no knob");
-  eb_knobs_clear(&knobs);
+  eb_accuracy_parameters_clear(&knobs);
   tap_require(eb_strings_add(&asked, "newton:rtol=1e-6..1e-2"), "asked");
   tap_require(eb_strings_add(&asked, "newton:linear=cg|cholesky"), "asked");
-  tap_succeeds(eb_knobs_create(newton, NULL, &asked, &knobs), "knobs that are asked for");
+  tap_succeeds(eb_accuracy_parameters_create(newton, NULL, &asked, &knobs),
+               "knobs that are asked for");
   tap_require(eb_assign(&options, "atol", "1"), "options");
-  tap_succeeds(eb_knobs_turn(&knobs, middle, &options), "  are turned");
+  tap_succeeds(eb_accuracy_parameters_apply(&knobs, middle, &options), "  are turned");
   tap_ok(options && strcmp(options, "atol=1,rtol=0.0001,linear=cholesky") == 0,
          "  in logarithms and equal shares: %s", options);
   tap_succeeds(eb_assign(&options, "rtol", "7"), "  and set anew");
   tap_ok(strcmp(options, "atol=1,rtol=7,linear=cholesky") == 0, "  in their place");
-  eb_knobs_clear(&knobs);
-  tap_succeeds(eb_knobs_create(vbd, NULL, &asked, &knobs), "those of another solver");
+  eb_accuracy_parameters_clear(&knobs);
+  tap_succeeds(eb_accuracy_parameters_create(vbd, NULL, &asked, &knobs), "those of another solver");
   tap_ok(knobs.count == 1 && strcmp(knobs.items[0].option, "iterations") == 0,
          "  leave this one's");
-  eb_knobs_clear(&knobs);
+  eb_accuracy_parameters_clear(&knobs);
   free(options);
   eb_strings_clear(&asked);
   static const struct {
@@ -346,9 +350,9 @@ static void test_knobs(void) {
              {"newton:rtol=x..y", "wants a number"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tap_require(eb_strings_add(&asked, bad[i].knob), "asked");
-    tap_fails(eb_knobs_create(newton, NULL, &asked, &knobs), EB_ERR_USAGE, bad[i].words,
-              bad[i].knob);
-    eb_knobs_clear(&knobs);
+    tap_fails(eb_accuracy_parameters_create(newton, NULL, &asked, &knobs), EB_ERR_USAGE,
+              bad[i].words, bad[i].knob);
+    eb_accuracy_parameters_clear(&knobs);
     eb_strings_clear(&asked);
   }
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/precision/show.h"
+#include "harness/precision/precision_doc.h"
 #include "tests/tap.h"
 
 enum { SEEDS = 3 };
@@ -23,12 +23,12 @@ static void test_front(void) {
     eb_trial_state state;
     bool front;
     const char *what;
-  } wanted[] = {{1e-1, 1, EB_TRIAL_STANDS, true, "the cheapest"},
-                {1e-2, 4, EB_TRIAL_STANDS, true, "a more accurate one for more"},
-                {2e-2, 5, EB_TRIAL_STANDS, false, "one that is beaten in both"},
-                {1e-2, 8, EB_TRIAL_STANDS, false, "one as accurate for more"},
-                {1e-2, 4, EB_TRIAL_STANDS, false, "the second of two that are equal"},
-                {1e-3, 9, EB_TRIAL_STANDS, true, "the most accurate"},
+  } wanted[] = {{1e-1, 1, EB_TRIAL_VALID, true, "the cheapest"},
+                {1e-2, 4, EB_TRIAL_VALID, true, "a more accurate one for more"},
+                {2e-2, 5, EB_TRIAL_VALID, false, "one that is beaten in both"},
+                {1e-2, 8, EB_TRIAL_VALID, false, "one as accurate for more"},
+                {1e-2, 4, EB_TRIAL_VALID, false, "the second of two that are equal"},
+                {1e-3, 9, EB_TRIAL_VALID, true, "the most accurate"},
                 {1e-6, 2, EB_TRIAL_UNRESOLVED, false, "one that is not resolved"},
                 {NAN, 0.1, EB_TRIAL_FAILED, false, "one that has failed"},
                 {NAN, 0, EB_TRIAL_MISSING, false, "one that was not run"}};
@@ -45,7 +45,7 @@ static void test_front(void) {
 
 static void test_seeds(void) {
   eb_measured runs[SEEDS];
-  eb_trial trial = trial_of(1e-2, 4, EB_TRIAL_STANDS, runs);
+  eb_trial trial = trial_of(1e-2, 4, EB_TRIAL_VALID, runs);
   runs[1].error = 3e-2;
   tap_require(eb_trials_judge(&trial, 1, SEEDS), "a trial");
   tap_ok(trial.error == 3e-2, "the error is the worst of the seeds");
@@ -76,7 +76,7 @@ static void test_profiles(void) {
   const eb_study_request request = {.budget = 2, .seeds = SEEDS};
   eb_measured runs[4][SEEDS];
   eb_trial trials[4];
-  eb_study_scene scene = {.reference = {.state = EB_REFERENCE_STANDS, .error = 1e-3, .unit = 2}};
+  eb_study_scene scene = {.reference = {.state = EB_REFERENCE_VALID, .error = 1e-3, .unit = 2}};
   eb_competitor solvers[2] = {{0}};
   eb_study study = {.request = &request,
                     .scene_count = 1,
@@ -84,10 +84,10 @@ static void test_profiles(void) {
                     .scenes = &scene,
                     .solvers = solvers,
                     .trials = trials};
-  trials[0] = trial_of(5e-2, 1, EB_TRIAL_STANDS, runs[0]);
+  trials[0] = trial_of(5e-2, 1, EB_TRIAL_VALID, runs[0]);
   trials[1] = trial_of(1e-9, 6, EB_TRIAL_FAILED, runs[1]);
-  trials[2] = trial_of(8e-2, 2, EB_TRIAL_STANDS, runs[2]);
-  trials[3] = trial_of(9.5e-3, 10, EB_TRIAL_STANDS, runs[3]);
+  trials[2] = trial_of(8e-2, 2, EB_TRIAL_VALID, runs[2]);
+  trials[3] = trial_of(9.5e-3, 10, EB_TRIAL_VALID, runs[3]);
   runs[2][1].cost[EB_COST_CPU] = 0.1; /* cheaper than the other solver, for one seed */
   runs[3][2].state = EB_TRIAL_FAILED;
   for (int t = 0; t < 4; t++)

@@ -1,6 +1,6 @@
 /* Counts, fill, memory and time of cases before they run, against meshes, analyses and numbers by
  * hand. What runs really take is compared in predict.t. */
-#include "harness/predict/show.h"
+#include "harness/predict/prediction_doc.h"
 
 #include "problems/base/memory.h"
 #include "problems/mesh/generate.h"

@@ -5,7 +5,7 @@
 #include "harness/audit/momentum_balance.h"
 #include "harness/audit/parts.h"
 #include "problems/base/memory.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "tests/support/under_mpiexec.h"
 
 enum { MOST_RANKS = 3, STEPS = 3 };

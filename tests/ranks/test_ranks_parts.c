@@ -50,7 +50,7 @@ static bool covered_once(const eb_ranks *ranks, const int32_t *original, int32_t
 
 /* Global numbers are those of the owners: rank after rank, in the original order. */
 static bool numbered(const eb_scene *scene) {
-  const eb_part *part = scene->part;
+  const eb_subdomain *part = scene->part;
   double *global = reals((size_t)part->all_nodes);
   for (int32_t i = 0; i < part->nodes; i++) global[part->original_node[i]] = part->first + i;
   eb_ranks_sum(part->ranks, (int)part->all_nodes, global);
@@ -63,7 +63,7 @@ static bool numbered(const eb_scene *scene) {
 
 /* All elements that touch an owned node are there: as many meet there as in the whole mesh. */
 static bool complete_around_owned(const eb_scene *scene, const eb_scene *whole) {
-  const eb_part *part = scene->part;
+  const eb_subdomain *part = scene->part;
   const eb_mesh *mesh = scene->mesh, *all = whole->mesh;
   int32_t *meet = eb_calloc((size_t)all->node_count, sizeof *meet);
   require_new(meet);
@@ -77,7 +77,7 @@ static bool complete_around_owned(const eb_scene *scene, const eb_scene *whole) 
 }
 
 static void check_numbers(const eb_scene *scene, const eb_scene *whole) {
-  const eb_part *part = scene->part;
+  const eb_subdomain *part = scene->part;
   const eb_ranks *ranks = part->ranks;
   rank_ok(ranks,
           part->all_nodes == whole->mesh->node_count &&
@@ -99,13 +99,13 @@ static void check_numbers(const eb_scene *scene, const eb_scene *whole) {
 /* ---- exchanges ------------------------------------------------------------------------------- */
 
 static void check_update(const eb_scene *scene) {
-  const eb_part *part = scene->part;
+  const eb_subdomain *part = scene->part;
   int32_t local = scene->mesh->node_count;
   for (int width = 1; width <= 9; width += 4) {
     double *values = reals((size_t)(local * width));
     for (int32_t i = 0; i < part->nodes * width; i++)
       values[i] = value_of(part->original_node[i / width], i % width);
-    eb_part_update(part, width, values);
+    eb_subdomain_update(part, width, values);
     bool same = true;
     for (int32_t i = 0; i < local * width; i++)
       same = same && values[i] == value_of(part->original_node[i / width], i % width);
@@ -115,14 +115,14 @@ static void check_update(const eb_scene *scene) {
 }
 
 static void check_gather(const eb_scene *scene) {
-  const eb_part *part = scene->part;
+  const eb_subdomain *part = scene->part;
   enum { WIDTH = 3 };
   size_t local = WIDTH * (size_t)scene->mesh->node_count, all = WIDTH * (size_t)part->all_nodes;
   double *values = reals(local), *gathered = reals(all);
   for (size_t i = 0; i < local; i++)
     values[i] = value_of(part->original_node[i / WIDTH], (int)(i % WIDTH));
   bool first = eb_ranks_self(part->ranks) == 0, same = true;
-  rank_require(eb_part_gather(part, WIDTH, values, first ? gathered : NULL), "gather");
+  rank_require(eb_subdomain_gather(part, WIDTH, values, first ? gathered : NULL), "gather");
   for (size_t i = 0; first && i < all; i++)
     same = same && gathered[i] == value_of((int32_t)(i / WIDTH), (int)(i % WIDTH));
   rank_ok(part->ranks, same, "%s: rank 0 has all in the original order", scene->ops->name);
@@ -134,7 +134,7 @@ static void check_gather(const eb_scene *scene) {
 
 static void check_mesh(const eb_scene *scene, const eb_scene *whole) {
   eb_mesh *mesh;
-  rank_require(eb_part_gather_mesh(scene, &mesh), "gather_mesh");
+  rank_require(eb_subdomain_gather_mesh(scene, &mesh), "gather_mesh");
   bool first = eb_ranks_self(scene->part->ranks) == 0;
   rank_ok(scene->part->ranks, first == (mesh != NULL), "%s: rank 0 alone has the whole mesh",
           scene->ops->name);
@@ -286,7 +286,7 @@ static int compare_corners(const void *a, const void *b) {
 
 /* The surface's triangles are those of the whole one that have an owned node, each once. */
 static bool same_surface(const eb_scene *scene, const eb_scene *whole) {
-  const eb_part *part = scene->part;
+  const eb_subdomain *part = scene->part;
   const eb_surface *mine = scene->surface, *all = whole->surface;
   int32_t(*corners)[3] = eb_calloc((size_t)all->triangle_count, sizeof *corners), count = 0;
   uint8_t *own = eb_calloc((size_t)part->all_nodes, 1);

@@ -4,7 +4,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/mesh/io.h"
-#include "problems/ranks/part.h"
+#include "problems/ranks/subdomain.h"
 #include "problems/scenes/common.h"
 #include "solvers/solver.h"
 #include "tests/support/under_mpiexec.h"
@@ -67,7 +67,7 @@ static eb_error step_run(const problem *p, run *r) {
 static double *all_of(const run *r, const double *values) {
   double *all = eb_calloc(3 * (size_t)eb_scene_all_nodes(r->scene), sizeof *all);
   rank_require(all ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "no memory"), "values of all nodes");
-  rank_require(eb_part_gather(r->scene->part, 3, values, all), "gather");
+  rank_require(eb_subdomain_gather(r->scene->part, 3, values, all), "gather");
   return all;
 }
 
@@ -106,7 +106,7 @@ static bool ghosts_are_current(const run *part) {
   double *x = eb_calloc(1, bytes);
   if (!x) return false;
   memcpy(x, part->state->x, bytes);
-  eb_part_update(part->scene->part, 3, x);
+  eb_subdomain_update(part->scene->part, 3, x);
   bool same = memcmp(x, part->state->x, bytes) == 0;
   free(x);
   return same;

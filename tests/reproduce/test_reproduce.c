@@ -638,7 +638,7 @@ static void test_quick_scene(void) {
 
 static bool starts_another(const eb_paper *paper, int c) {
   int other = 0;
-  while (other < paper->case_count && paper->cases[other].donor != c) other++;
+  while (other < paper->case_count && paper->cases[other].source_run != c) other++;
   return other < paper->case_count;
 }
 

@@ -36,7 +36,7 @@ static void test_bands(void) {
 
 static void words_are(const char *equation, double error, const char *wanted) {
   eb_run run = good_run(equation, error);
-  eb_class_name name = eb_class_words(eb_class_of(&run));
+  eb_class_name name = eb_class_describe(eb_class_of(&run));
   if (!tap_ok(strcmp(name.text, wanted) == 0, "in words: %s", wanted)) printf("# %s\n", name.text);
 }
 
@@ -51,7 +51,7 @@ static void test_words(void) {
   memset(longer, 'x', sizeof longer - 1);
   longer[sizeof longer - 1] = '\0';
   eb_run run = good_run(longer, 1e-3);
-  tap_ok(strlen(eb_class_words(eb_class_of(&run)).text) < sizeof(eb_class_name),
+  tap_ok(strlen(eb_class_describe(eb_class_of(&run)).text) < sizeof(eb_class_name),
          "the name of an equation that is too long is cut");
 }
 

@@ -14,27 +14,28 @@ static char *said(const char *words) {
 }
 
 static void hello(void) {
-  eb_hello h;
+  eb_handshake h;
   const char *good = "protocol 1\nname leap 2.0\nserves tetrahedra scripted\nupdate substeps\n"
                      "hessian yes\n";
-  tap_succeeds(eb_hello_read(said(good), &h), "a hello");
+  tap_succeeds(eb_handshake_read(said(good), &h), "a hello");
   tap_ok(!strcmp(h.name, "leap 2.0") && h.serves == (EB_CAP_TETRAHEDRA | EB_CAP_SCRIPTED) &&
              h.update == EB_UPDATE_SUBSTEPS && h.hessian,
          "says name, capabilities, update and that Hessians are wanted");
-  tap_succeeds(eb_hello_read(said("protocol 1\nname a"), &h), "what is left out");
+  tap_succeeds(eb_handshake_read(said("protocol 1\nname a"), &h), "what is left out");
   tap_ok(h.update == EB_UPDATE_END_VELOCITY && !h.hessian && h.serves == 0, "has its default");
-  tap_fails(eb_hello_read(said("protocol 2\nname a\n"), &h), EB_ERR_UNSUPPORTED, "version '2'",
+  tap_fails(eb_handshake_read(said("protocol 2\nname a\n"), &h), EB_ERR_UNSUPPORTED, "version '2'",
             "another version");
-  tap_fails(eb_hello_read(said("name a\nprotocol 1\n"), &h), EB_ERR_FORMAT, "begin",
+  tap_fails(eb_handshake_read(said("name a\nprotocol 1\n"), &h), EB_ERR_FORMAT, "begin",
             "the protocol comes first");
-  tap_fails(eb_hello_read(said(""), &h), EB_ERR_FORMAT, "lacks its protocol", "nothing");
-  tap_fails(eb_hello_read(said("protocol 1\n"), &h), EB_ERR_FORMAT, "lacks its name", "no name");
-  tap_fails(eb_hello_read(said("protocol 1\nname a\nserves cutting\n"), &h), EB_ERR_FORMAT,
+  tap_fails(eb_handshake_read(said(""), &h), EB_ERR_FORMAT, "lacks its protocol", "nothing");
+  tap_fails(eb_handshake_read(said("protocol 1\n"), &h), EB_ERR_FORMAT, "lacks its name",
+            "no name");
+  tap_fails(eb_handshake_read(said("protocol 1\nname a\nserves cutting\n"), &h), EB_ERR_FORMAT,
             "there are: tetrahedra", "what no program can serve");
-  tap_fails(eb_hello_read(said("protocol 1\nname a\nupdate end\n"), &h), EB_ERR_FORMAT,
+  tap_fails(eb_handshake_read(said("protocol 1\nname a\nupdate end\n"), &h), EB_ERR_FORMAT,
             "end-velocity", "an update that is none");
-  tap_fails(eb_hello_read(said("protocol 1\nnames a\n"), &h), EB_ERR_FORMAT, "did you mean 'name'",
-            "a line that is none");
+  tap_fails(eb_handshake_read(said("protocol 1\nnames a\n"), &h), EB_ERR_FORMAT,
+            "did you mean 'name'", "a line that is none");
 }
 
 static void done(eb_step_log *log) {

@@ -4,7 +4,7 @@
 #include "problems/base/vector3.h"
 #include "problems/elasticity/rotation.h"
 #include "problems/elasticity/svd3.h"
-#include "solvers/position_based/constraints.h"
+#include "solvers/position_based/position_constraints.h"
 #include "tests/support/owned.h"
 #include "tests/support/solver_fixture.h"
 #include "tests/support/elements.h"

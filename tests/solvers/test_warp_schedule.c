@@ -16,13 +16,13 @@ typedef struct forest {
  * order. */
 static forest random_forest(random_state *random) {
   forest f = {.count = 1 + (int32_t)(random_word(random) % MOST)};
-  bool ties = random_word(random) % 2;
+  bool dependencies = random_word(random) % 2;
   for (int32_t s = 0; s < f.count; s++) {
     int32_t above = f.count - 1 - s;
     bool root = above == 0 || random_word(random) % 8 == 0;
     f.parent[s] = root ? -1 : s + 1 + (int32_t)(random_word(random) % (uint64_t)above);
     f.cost[s] = (double)(random_word(random) % 10);
-    f.badness[s] = ties ? (double)(random_word(random) % 4) : random_uniform(random, 0, 4);
+    f.badness[s] = dependencies ? (double)(random_word(random) % 4) : random_uniform(random, 0, 4);
     if (random_word(random) % 40 == 0) f.badness[s] = NAN;
     if (random_word(random) % 40 == 0) f.badness[s] = INFINITY;
   }

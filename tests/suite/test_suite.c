@@ -171,7 +171,7 @@ static eb_error plan_text(const char *text, int shard, int shards, eb_plan *out)
   return error;
 }
 
-static const char ties[] =
+static const char dependencies[] =
     "[late]\nscene = bench/beam\nsolver = newton\nfrom = early@2..4/2\nrepeat = 2\ngroup = g\n"
     "[early]\nscene = bench/beam\nsolver = newton\nsteps = 9\nfrom = first@3\n"
     "[first]\nscene = bench/beam\nsolver = semi-implicit\nsteps = 5\n"
@@ -184,13 +184,14 @@ static const char ties[] =
 
 static void test_ties(void) {
   eb_plan plan;
-  tap_require(plan_text(ties, 0, 0, &plan), "a suite with ties");
+  tap_require(plan_text(dependencies, 0, 0, &plan), "a suite with ties");
   tap_ok(plan.count == 7 && plan.sweep_count == 1, "its cases, none twice");
   bool behind = true, named = true;
   for (int i = 0; i < plan.count; i++) {
     const eb_case *work = &plan.cases[i];
-    behind = behind && work->donor <= i && work->order == i;
-    if (work->donor) named = named && strcmp(work->from.run, plan.cases[work->donor - 1].id) == 0;
+    behind = behind && work->source_run <= i && work->order == i;
+    if (work->source_run)
+      named = named && strcmp(work->from.run, plan.cases[work->source_run - 1].id) == 0;
   }
   tap_ok(behind, "donors stand before the cases that start from them");
   tap_ok(named, "which know their names");
@@ -217,10 +218,10 @@ static void test_ties(void) {
   eb_plan_clear(&plan);
   int shards_with = 0, cases = 0, sweeps = 0;
   for (int shard = 1; shard <= 3; shard++) {
-    tap_require(plan_text(ties, shard, 3, &plan), "a shard");
+    tap_require(plan_text(dependencies, shard, 3, &plan), "a shard");
     bool whole = true;
     for (int i = 0; i < plan.count; i++)
-      whole = whole && (!plan.cases[i].from.run || plan.cases[i].donor > 0);
+      whole = whole && (!plan.cases[i].from.run || plan.cases[i].source_run > 0);
     tap_ok(whole, "shard %d has the donors of its cases", shard);
     shards_with += plan.count > 1;
     cases += plan.count;

@@ -25,7 +25,7 @@ static world *new_world(void) {
 }
 
 static void begin_group(world *w, body_kind kind) {
-  w->rigid.regions[w->groups] = kind == RIGID;
+  w->rigid[w->groups] = kind == RIGID;
   w->obstacle[w->groups] = kind == OBSTACLE;
   w->groups++;
 }
@@ -88,7 +88,7 @@ __attribute__((unused)) static void add_torus(world *w, random_state *random, bo
 
 static void open_world(world *w) {
   tap_require(eb_collision_mesh_create(w->vertices, w->triangles, w->triangle, w->group, w->groups,
-                                       w->rigid.regions, w->obstacle, &w->mesh),
+                                       w->rigid, w->obstacle, &w->mesh),
               "collision mesh");
   tap_require(eb_collisions_create(w->mesh, &w->collisions), "collisions");
 }
@@ -119,7 +119,7 @@ static bool may_meet(const world *w, const int32_t *a, int na, const int32_t *b,
   for (int i = 0; i < na; i++)
     for (int j = 0; j < nb; j++)
       if (a[i] == b[j]) return false;
-  return !(w->obstacle[g] && w->obstacle[h]) && !(g == h && w->rigid.regions[g]);
+  return !(w->obstacle[g] && w->obstacle[h]) && !(g == h && w->rigid[g]);
 }
 
 /* Do the boxes of two features meet, each of what its vertices cover from x0 to x1 and `grow` times

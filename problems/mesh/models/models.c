@@ -7,7 +7,7 @@
 
 /* An upright armadillo with raised hands, about 10 units tall; it looks along x, its left is y. */
 
-static const eb_part armadillo_parts[] = {
+static const eb_primitive armadillo_parts[] = {
     /* torso, shell, neck, head, snout, ears */
     EB_ELLIPSOID(0, 0, 4.6, 1.3, 1.5, 2.1, .blend = 0),
     EB_BALL(-0.4, 0, 4.8, 1.4, .blend = 0.4),
@@ -33,7 +33,7 @@ static const eb_shape shape_armadillo = {EB_SHAPE_PARTS(armadillo_parts), .scale
 
 /* A sitting teddy bear, about 10 units tall; it looks along x, its left is y. */
 
-static const eb_part bear_parts[] = {
+static const eb_primitive bear_parts[] = {
     /* belly, head, snout, nose */
     EB_ELLIPSOID(0, 0, 2.7, 2.35, 2.5, 2.75, .blend = 0),
     EB_BALL(0.3, 0, 6.3, 1.95, .blend = 0.5),
@@ -53,7 +53,7 @@ static const eb_shape shape_bear = {EB_SHAPE_PARTS(bear_parts), .scale = 0.0235}
 
 /* A crouching rabbit, about 12 units tall; it looks along x, its left is y. */
 
-static const eb_part bunny_parts[] = {
+static const eb_primitive bunny_parts[] = {
     /* back, chest, haunches */
     EB_ELLIPSOID(-1.3, 0, 3.4, 4.0, 2.9, 3.4, .blend = 0),
     EB_BALL(1.5, 0, 3.2, 2.4, .blend = 1.2),
@@ -94,7 +94,7 @@ static const char *const dragon_regions[] = {"body", "upper-jaw", "lower-jaw", "
       LIMB(x, y, 0.42, 0.34, (x) + 0.75, (y)-0.5, 0.22, 0.2),                                      \
       LIMB(x, y, 0.42, 0.34, (x)-0.5, y, 0.22, 0.2)
 
-static const eb_part dragon_parts[] = {
+static const eb_primitive dragon_parts[] = {
     /* spine */
     SPINE(-4.50, 0.90, 7.50, 0.14, -4.94, 0.92, 7.86, 0.18),
     SPINE(-4.94, 0.92, 7.86, 0.18, -5.40, 0.90, 8.10, 0.22),
@@ -189,7 +189,7 @@ static const eb_shape shape_dragon = {EB_SHAPE_PARTS(dragon_parts), .scale = 0.0
 
 #define STRAND(...) EB_CONE(__VA_ARGS__, .blend = 0)
 
-static const eb_part sculpture_parts[] = {
+static const eb_primitive sculpture_parts[] = {
     STRAND(0.000, 0.000, -0.780, 0.220, 0.046, -0.144, -0.759, 0.226),
     STRAND(0.046, -0.144, -0.759, 0.226, 0.139, -0.259, -0.710, 0.231),
     STRAND(0.139, -0.259, -0.710, 0.231, 0.264, -0.332, -0.635, 0.237),
@@ -262,7 +262,7 @@ static const char *const spider_regions[] = {"stiff", "soft", NULL};
       BONE(ax, ay, az, 0.26, tx, ty, tz, 0.26), JOINT(hx, hy, hz), JOINT(kx, ky, kz),              \
       JOINT(ax, ay, az)
 
-static const eb_part spider_parts[] = {
+static const eb_primitive spider_parts[] = {
     EB_ELLIPSOID(0.55, 0, 0, 1.4, 0.8, 0.6, .region = STIFF),
     EB_ELLIPSOID(-2.35, 0, 0.3, 1.65, 1.05, 1.05, .blend = 0.5, .region = STIFF),
     EB_BALL(1.8, 0.3, 0.25, 0.26, .blend = 0.1, .mirrored = true, .region = STIFF),
@@ -282,7 +282,7 @@ static const eb_shape shape_spider = {EB_SHAPE_PARTS(spider_parts), .scale = 0.0
 
 #define RING(x, y) EB_TORUS(x, y, 0, 1, 0.21, 0, 0, 1, .blend = 0.2)
 
-static const eb_part three_torus_parts[] = {
+static const eb_primitive three_torus_parts[] = {
     RING(1.12, 0),
     RING(-0.56, 0.969948),
     RING(-0.56, -0.969948),
@@ -308,7 +308,7 @@ static const char *const crab_regions[] = {"shell", "joints", NULL};
       HARD(cx, cy, cz, 0.3, dx, dy, dz, 0.14), KNUCKLE(ax, ay, az, 0.537),                         \
       KNUCKLE(bx, by, bz, 0.45), KNUCKLE(cx, cy, cz, 0.37)
 
-static const eb_part crab_parts[] = {
+static const eb_primitive crab_parts[] = {
     EB_ELLIPSOID(-0.6, 0, 2.3, 2.1, 2.6, 1.0, .blend = 0, .region = SHELL),
     EB_ELLIPSOID(-0.4, 0, 2.0, 1.7, 2.2, 0.9, .blend = 0.3, .region = SHELL),
     EB_CONE(1.2, 0.5, 2.6, 0.22, 1.6, 0.6, 3.3, 0.26, .blend = 0.1, .region = SHELL,
@@ -342,7 +342,7 @@ static const char *const gatorman_regions[] = {"body", "sword", NULL};
 #define SOFT_CONE(...) EB_CONE(__VA_ARGS__, .blend = 0.3, .region = GATOR_BODY)
 #define SOFT_PAIR(...) EB_CONE(__VA_ARGS__, .blend = 0.3, .region = GATOR_BODY, .mirrored = true)
 
-static const eb_part gatorman_parts[] = {
+static const eb_primitive gatorman_parts[] = {
     /* belly, chest, neck, head, snout, eyes */
     EB_ELLIPSOID(0, 0, 4.0, 1.25, 1.4, 1.6, .blend = 0, .region = GATOR_BODY),
     EB_ELLIPSOID(0.1, 0, 5.9, 1.05, 1.5, 1.3, .blend = 0.5, .region = GATOR_BODY),
@@ -386,7 +386,7 @@ static const char *const mammoth_regions[] = {"muscle", "bone", "joints", NULL};
 #define LINK(x, y, z, r)                                                                           \
   EB_BALL(x, y, z, r, .blend = 0, .region = MAMMOTH_JOINT, .owns = true, .mirrored = true)
 
-static const eb_part mammoth_parts[] = {
+static const eb_primitive mammoth_parts[] = {
     /* trunk of the body, hump, head, dome, ears */
     EB_ELLIPSOID(-0.6, 0, 4.2, 2.9, 1.6, 1.7, .blend = 0, .region = MUSCLE),
     EB_ELLIPSOID(0.9, 0, 5.2, 1.6, 1.3, 1.4, .blend = 0.6, .region = MUSCLE),
@@ -452,7 +452,7 @@ static const char *const octobot_regions[] = {"soft", "stiff", NULL};
       ARM_PIECE(c, s, 3.0, 0.8, 0.46, 3.9, 0.5, 0.38, OCTO_SOFT),                                  \
       ARM_PIECE(c, s, 3.9, 0.5, 0.38, 4.7, 0.6, 0.28, OCTO_SOFT)
 
-static const eb_part octobot_parts[] = {
+static const eb_primitive octobot_parts[] = {
     EB_ELLIPSOID(0, 0, 2.6, 1.4, 1.4, 1.7, .blend = 0, .region = OCTO_SOFT),
     EB_CYLINDER(0, 0, 0.8, 0, 0, 1.9, 1.3, 0.3, .blend = 0.3, .region = OCTO_SOFT),
     EB_BALL(1.1, 0.5, 3.2, 0.35, .blend = 0.1, .region = OCTO_STIFF, .mirrored = true),
@@ -481,7 +481,7 @@ static const char *const candy_regions[] = {"hard", "soft", NULL};
       EB_CONE((s)*3.8, 0, 0, 0.45, (s)*4.4, 0, 0, 0.6, .blend = 0.1, .region = CANDY_SOFT),        \
       EB_CYLINDER((s)*4.4, 0, 0, (s)*5, 0, 0, 1.4, 0.25, .blend = 0.3, .region = CANDY_SOFT)
 
-static const eb_part candy_parts[] = {
+static const eb_primitive candy_parts[] = {
     EB_ELLIPSOID(0, 0, 0, 1.7, 1.5, 1.5, .blend = 0, .region = CANDY_HARD, .owns = true),
     CANDY_END(1),
     CANDY_END(-1),
@@ -499,7 +499,7 @@ enum { PENDULUM_BALL, PENDULUM_STEM };
 
 static const char *const pendulum_regions[] = {"ball", "stem", NULL};
 
-static const eb_part pendulum_parts[] = {
+static const eb_primitive pendulum_parts[] = {
     EB_CYLINDER(0, 0, 1.5, 0, 0, 29.2, 0.45, 0.05, .blend = 0, .region = PENDULUM_STEM),
     EB_BALL(0, 0, 1.5, 1.5, .blend = 0.1, .region = PENDULUM_BALL, .owns = true),
 };
@@ -518,7 +518,7 @@ static const char *const snail_regions[] = {"shell", "body", NULL};
 #define SNAIL_SOFT(...)  EB_CONE(__VA_ARGS__, .blend = 0.3, .region = SNAIL_BODY)
 #define SNAIL_WHORL(...) EB_TORUS(__VA_ARGS__, .blend = 0.1, .region = SNAIL_SHELL, .owns = true)
 
-static const eb_part snail_parts[] = {
+static const eb_primitive snail_parts[] = {
     /* foot and tail, with the sole cut flat; what carries the shell */
     EB_ELLIPSOID(0, 0, 0.3, 4.4, 1.2, 0.9, .blend = 0, .region = SNAIL_BODY),
     SNAIL_SOFT(-2.6, 0, 0.5, 0.8, -5.0, 0, 0.2, 0.4),

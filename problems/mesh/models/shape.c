@@ -14,7 +14,7 @@ static void subtract(const double a[3], const double b[3], double out[3]) {
 }
 
 /* Coordinates of p - centre in the part's frame: x along `axis`, y level, z = x cross y. */
-static void to_frame(const eb_part *part, const double p[3], double q[3]) {
+static void to_frame(const eb_primitive *part, const double p[3], double q[3]) {
   double r[3];
   subtract(p, part->a, r);
   const double *u = part->axis;
@@ -32,7 +32,7 @@ static void to_frame(const eb_part *part, const double p[3], double q[3]) {
 /* In the half plane (along, across) of the axis, the hull of two discs is bounded by a line that
  * touches both; `slope` is its inclination's sine. Outside the line's strip an end disc is
  * nearest. */
-static double cone_distance(const eb_part *part, const double p[3]) {
+static double cone_distance(const eb_primitive *part, const double p[3]) {
   double axis[3], r[3];
   subtract(part->b, part->a, axis);
   subtract(p, part->a, r);
@@ -93,7 +93,7 @@ static double box_distance(const double q[3], const double half[3], double round
   return (inside > 0 ? sqrt(outside) : inside) - rounding;
 }
 
-static double cylinder_distance(const eb_part *part, const double p[3]) {
+static double cylinder_distance(const eb_primitive *part, const double p[3]) {
   double axis[3], r[3];
   subtract(part->b, part->a, axis);
   subtract(p, part->a, r);
@@ -104,7 +104,7 @@ static double cylinder_distance(const eb_part *part, const double p[3]) {
   return fmax(across, end) - part->rb;
 }
 
-static double torus_distance(const eb_part *part, const double p[3]) {
+static double torus_distance(const eb_primitive *part, const double p[3]) {
   double r[3];
   subtract(p, part->a, r);
   double height = eb_dot3(part->axis, r) / length(part->axis);
@@ -112,11 +112,11 @@ static double torus_distance(const eb_part *part, const double p[3]) {
   return sqrt(across * across + height * height) - part->rb;
 }
 
-static void mirror(const eb_part *part, const double p[3], double out[3]) {
+static void mirror(const eb_primitive *part, const double p[3], double out[3]) {
   out[0] = p[0], out[1] = part->mirrored ? fabs(p[1]) : p[1], out[2] = p[2];
 }
 
-static double measure(const eb_part *part, const double p[3]) {
+static double measure(const eb_primitive *part, const double p[3]) {
   double q[3];
   switch (part->kind) {
   case EB_PART_BALL:
@@ -138,14 +138,14 @@ static double measure(const eb_part *part, const double p[3]) {
   return DBL_MAX;
 }
 
-double eb_part_distance(const eb_part *part, const double p[3]) {
+double eb_primitive_distance(const eb_primitive *part, const double p[3]) {
   double q[3];
   mirror(part, p, q);
   return measure(part, q);
 }
 
 /* A lower bound of the distance to a part without square roots: the largest gap to its box. */
-static double lower_bound(const eb_part *part, const double q[3]) {
+static double lower_bound(const eb_primitive *part, const double q[3]) {
   double gap = -DBL_MAX;
   for (int d = 0; d < 3; d++) {
     double below = part->lo[d] - q[d], above = q[d] - part->hi[d];
@@ -166,7 +166,7 @@ double eb_shape_distance(const void *context, const double p[3]) {
   double local[3], q[3], distance = DBL_MAX;
   for (int d = 0; d < 3; d++) local[d] = p[d] / shape->scale;
   for (int32_t i = 0; i < shape->count; i++) {
-    const eb_part *part = &shape->parts[i];
+    const eb_primitive *part = &shape->parts[i];
     mirror(part, local, q);
     /* Parts too far to change the smooth minimum (maximum) are passed over: exact, and cheap. */
     if (lower_bound(part, q) >= (part->cut ? part->blend - distance : distance + part->blend))
@@ -184,7 +184,7 @@ int32_t eb_shape_region(const void *context, const double p[3]) {
   int32_t region = 0, owner = -1;
   for (int d = 0; d < 3; d++) local[d] = p[d] / shape->scale;
   for (int32_t i = 0; i < shape->count; i++) {
-    const eb_part *part = &shape->parts[i];
+    const eb_primitive *part = &shape->parts[i];
     if (part->cut) continue;
     mirror(part, local, q);
     if (lower_bound(part, q) >= (part->owns ? fmax(nearest, 0) : nearest)) continue;

@@ -13,17 +13,17 @@
 
 #include "problems/mesh/sdf.h"
 
-typedef enum eb_part_kind {
+typedef enum eb_primitive_kind {
   EB_PART_BALL, /* centre a, radius ra */
   EB_PART_CONE, /* hull of balls (a, ra), (b, rb), neither within the other; capsule if ra = rb */
   EB_PART_ELLIPSOID, /* centre a, radii b, x axis along `axis`, y axis level */
   EB_PART_BOX,       /* centre a, half sizes b, edges rounded by ra */
   EB_PART_CYLINDER,  /* from a to b (rounding included), radius ra, edges rounded by rb */
   EB_PART_TORUS      /* centre a, ring radius ra, tube radius rb, `axis` normal to the ring */
-} eb_part_kind;
+} eb_primitive_kind;
 
-typedef struct eb_part {
-  eb_part_kind kind;
+typedef struct eb_primitive {
+  eb_primitive_kind kind;
   bool mirrored; /* measured at (x, |y|, z): a left and a right copy */
   bool cut;      /* taken away instead of joined */
   bool owns;     /* every point inside it has its region, whatever else is there */
@@ -32,16 +32,16 @@ typedef struct eb_part {
   double a[3], b[3], ra, rb;
   double blend;   /* radius of the smooth joint with the parts before it */
   double axis[3]; /* direction of the part's frame; all 0: not turned */
-} eb_part;
+} eb_primitive;
 
 typedef struct eb_shape {
-  const eb_part *parts;
+  const eb_primitive *parts;
   int32_t count;
   double scale; /* metres per unit of the table */
 } eb_shape;
 
 /* Distance of one primitive in the units of the table, mirroring included. */
-double eb_part_distance(const eb_part *part, const double p[3]);
+double eb_primitive_distance(const eb_primitive *part, const double p[3]);
 
 /* eb_solid's `distance` and `region`, with an eb_shape as context. The region is that of the last
  * owning part around the point, or else of the nearest joined part. */
