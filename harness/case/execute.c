@@ -618,7 +618,7 @@ static eb_error prepare_steps(eb_job *j, bool *on) {
   EB_TRY(create_file(j));
   EB_TRY(prepare_parts(j));
   EB_TRY(embed(j));
-  if (j->ranks) eb_whole_release_mesh(&j->whole);
+  if (j->ranks) eb_gathered_release_mesh(&j->whole);
   EB_TRY(follow_mesh(j));
   j->stepper.log->element_count = j->scene->mesh->element_count;
   EB_TRY(EB_NEW(j->stepper.log->element_updates, j->stepper.log->element_count));

@@ -63,7 +63,7 @@ void eb_gathered_clear(eb_gathered *whole) {
   *whole = (eb_gathered){0};
 }
 
-void eb_whole_release_mesh(eb_gathered *whole) {
+void eb_gathered_release_mesh(eb_gathered *whole) {
   eb_mesh *mesh = whole->scene.mesh;
   if (!mesh) return;
   eb_surface_destroy(whole->scene.surface);

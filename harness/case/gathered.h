@@ -23,7 +23,7 @@ typedef struct eb_gathered {
 EB_MUST eb_error eb_gathered_create(const eb_scene *scene, eb_gathered *out);
 void eb_gathered_clear(eb_gathered *whole);
 /* Once the file has mesh and initial state: frees them. Their counts stay. Not collective. */
-void eb_whole_release_mesh(eb_gathered *whole);
+void eb_gathered_release_mesh(eb_gathered *whole);
 /* Into whole->state, with its step and time. */
 EB_MUST eb_error eb_gathered_collect(eb_gathered *whole, const eb_state *state);
 /* A frame of `scene`, of the state and, unless it is NULL, the one before it: on rank 0 *out is to

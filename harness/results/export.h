@@ -29,7 +29,7 @@ bool eb_export_timed(const eb_run *run);
  * VTK and meshio read it, with position and velocity at the nodes, region and updates as values of
  * the cells; and one of its bones as lines and one of its obstacles when it has any. Files go to
  * `folder` (made when missing), or beside the result file when NULL, named <result>.<id>.xdmf,
- * <result>.<id>.bones.xdmf and <result>.<id>.contacts.obstacles.xdmf; their paths are printed to
+ * <result>.<id>.bones.xdmf and <result>.<id>.obstacles.xdmf; their paths are printed to
  * `out`. <result>.<id>.frames.hdf5 has a virtual dataset for every frame's part of an array and no
  * numbers of its own. *written is the number of runs. */
 EB_MUST eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids,

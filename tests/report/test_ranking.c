@@ -344,18 +344,18 @@ static void test_terminal(const char *file, eb_case *cases) {
   int code = -1;
   char *text = summary_of(file, cases, RUNS, false, &code);
   const char *const lines[] = {" 3.00e-12 ",
-                               "    1/2  implicit Euler, below 1e-8\n",
+                               "  1/2   implicit Euler, below 1e-8\n",
                                " 2.00e-09 ",
-                               "    1/2  implicit Euler, below 1e-8\n",
+                               "  1/2   implicit Euler, below 1e-8\n",
                                " 2.00e-07 ",
-                               "    1/1  implicit Euler, 1e-8 to 1e-6\n",
+                               "  1/1   implicit Euler, 1e-8 to 1e-6\n",
                                "audit failed",
-                               "      -  implicit Euler, below 1e-8\n",
+                               "  -     implicit Euler, below 1e-8\n",
                                "  broken rules: update,hidden-work,<made-up>\n",
                                " 4.00e-01 ",
-                               "      -  reduced, of order one\n",
-                               "    1/1  static, below 1e-8\n",
-                               "      -  -\n"};
+                               "  -     reduced, of order one\n",
+                               "  1/1   static, below 1e-8\n",
+                               "  -     -\n"};
   if (!tap_ok(in_order(text, lines, sizeof lines / sizeof *lines),
               "the terminal: errors, places in a class, broken rules"))
     printf("# %s\n", text);

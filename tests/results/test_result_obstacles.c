@@ -285,7 +285,7 @@ static void test_export(const recording *r, const char *path) {
   tap_require(eb_results_open(path, &results), "the file");
   tap_succeeds(eb_export_xdmf(results, &(eb_strings){0}, in_folder("xdmf"), names, &written),
                "export");
-  snprintf(name, sizeof name, "%s/all.%s.contacts.obstacles.xdmf", in_folder("xdmf"), r->run.id);
+  snprintf(name, sizeof name, "%s/all.%s.obstacles.xdmf", in_folder("xdmf"), r->run.id);
   tap_ok(holds(name, "NumberOfElements=\"14\"") && holds(name, "Name=\"frame 2\""),
          "obstacles have a grid of their own in every frame");
   fclose(names);
