@@ -44,9 +44,9 @@ void eb_job_judge_cost(eb_job *j) {
    * as in fifty later steps, as in the first step of any run, which figures of times leave out. */
   double allowed = lead_steps * cost->timed_cpu + moment +
                    (double)j->run.steps_done * (j->run.setup_cpu_seconds + moment);
-  if (j->lead_cpu > allowed)
+  if (j->samples.warm_up_cpu > allowed)
     eb_verdict_break(&j->auditor.verdict, EB_RULE_HIDDEN_WORK,
                      "the steps that lead to samples have taken %.3g s of processor time, beside "
                      "%.3g s of timed work",
-                     j->lead_cpu, cost->timed_cpu);
+                     j->samples.warm_up_cpu, cost->timed_cpu);
 }

@@ -61,7 +61,7 @@ typedef struct printer {
   eb_check_format format;
   int count, failed;
   waiting *waiting; /* of formats that want all figures */
-  int waiting_count, capacity;
+  int waiting_count;
   eb_error error; /* the first that kept one from waiting */
 } printer;
 
@@ -80,15 +80,8 @@ static void print_json(printer *to, const eb_check_figure *figure) {
 /* "group/subject/what" is a test of the suite "group/subject". */
 static eb_error keep(printer *to, const eb_check_figure *figure) {
   const char *slash = strrchr(figure->name, '/');
-  if (to->waiting_count == to->capacity) {
-    int capacity = to->capacity ? 2 * to->capacity : 64;
-    waiting *grown =
-        eb_recalloc(to->waiting, (size_t)to->waiting_count, (size_t)capacity, sizeof *grown);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d figures", capacity);
-    to->waiting = grown;
-    to->capacity = capacity;
-  }
-  waiting *fresh = &to->waiting[to->waiting_count++];
+  EB_TRY(EB_APPEND(to->waiting, to->waiting_count));
+  waiting *fresh = &to->waiting[to->waiting_count - 1];
   fresh->passed = figure->passed;
   EB_TRY(eb_string_format(&fresh->suite, "%.*s", slash ? (int)(slash - figure->name) : 0,
                           figure->name));

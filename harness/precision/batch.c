@@ -8,16 +8,9 @@
 
 eb_error eb_batch_add(eb_batch *batch, const eb_batch_case *one) {
   eb_suite *suite = &batch->suite;
-  if (suite->count == batch->capacity) {
-    int capacity = 2 * batch->capacity + 16;
-    eb_suite_section *grown =
-        eb_recalloc(suite->sections, (size_t)suite->count, (size_t)capacity, sizeof *grown);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot plan %d cases", capacity);
-    suite->sections = grown;
-    batch->capacity = capacity;
-  }
   if (!suite->name) EB_TRY(eb_string_format(&suite->name, "precision")); /* in messages */
-  eb_suite_section *section = &suite->sections[suite->count++];
+  EB_TRY(EB_APPEND(suite->sections, suite->count));
+  eb_suite_section *section = &suite->sections[suite->count - 1];
   section->settings =
       (eb_settings){.steps = one->times * one->stride, .seed = one->seed, .has_seed = 1};
   EB_TRY(eb_string_format(&section->label, "%s", one->label));

@@ -7,7 +7,6 @@
 
 typedef struct eb_batch {
   eb_suite suite; /* a section a case */
-  int capacity;
   eb_plan plan;
   eb_results *results; /* NULL: not run yet, or interrupted before a case was complete */
 } eb_batch;

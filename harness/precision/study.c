@@ -91,15 +91,13 @@ static eb_error fill_scene(const eb_study_request *r, eb_study_scene *s) {
 
 static eb_error add_scene(eb_study *study, const char *spec, const char *ratio) {
   size_t count = (size_t)study->scene_count;
-  eb_study_scene *grown = eb_recalloc(study->scenes, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot add a scene");
-  study->scenes = grown;
-  eb_study_scene *s = &grown[study->scene_count++];
+  EB_TRY(EB_APPEND(study->scenes, study->scene_count));
+  eb_study_scene *s = &study->scenes[count];
   EB_TRY(eb_split_spec(spec, &s->name, &s->parameters));
   if (ratio) EB_TRY(eb_assign(&s->parameters, "nu", ratio));
   EB_TRY(fill_scene(study->request, s));
   for (size_t i = 0; i < count; i++)
-    if (strcmp(grown[i].title, s->title) == 0)
+    if (strcmp(study->scenes[i].title, s->title) == 0)
       return EB_ERROR(EB_ERR_USAGE, "'%s' is named twice", s->title);
   return EB_OK;
 }

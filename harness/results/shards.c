@@ -19,11 +19,8 @@ eb_error eb_shardings_of(eb_shardings *all, uint64_t plan, int64_t shards, int64
     *out = &all->items[i];
     if ((*out)->plan == plan && (*out)->shards == shards) return EB_OK;
   }
-  size_t count = (size_t)all->count;
-  eb_sharding *grown = eb_recalloc(all->items, count, count + 1, sizeof *grown);
-  if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %zu plans", count + 1);
-  all->items = grown;
-  *out = &grown[all->count++];
+  EB_TRY(EB_APPEND(all->items, all->count));
+  *out = &all->items[all->count - 1];
   **out = (eb_sharding){.plan = plan, .shards = shards, .wanted = wanted};
   return EB_OK;
 }
@@ -46,20 +43,19 @@ eb_error eb_sharding_enter(eb_sharding *s, int64_t number, int64_t wanted, int64
   int at = find_row(s, number);
   bool there = at < s->count && s->rows[at].number == number;
   if (there && !replace && s->rows[at].done > done) return EB_OK;
-  if (!there && s->count == s->capacity) {
-    int capacity = s->capacity ? 2 * s->capacity : 4;
-    eb_shard *grown = eb_recalloc(s->rows, (size_t)s->count, (size_t)capacity, sizeof *grown);
-    if (!grown) return EB_ERROR(EB_ERR_MEMORY, "cannot keep %d shards", capacity);
-    s->rows = grown;
-    s->capacity = capacity;
-  }
   char *copy = strdup(command_line);
   if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot keep the command line of a shard");
+  eb_error error = there ? EB_OK : EB_APPEND(s->rows, s->count);
+  if (error) {
+    free(copy);
+    return error;
+  }
+  eb_shard *here = &s->rows[at];
   if (there)
-    free(s->rows[at].command_line);
+    free(here->command_line);
   else
-    memmove(&s->rows[at + 1], &s->rows[at], (size_t)(s->count++ - at) * sizeof *s->rows);
-  s->rows[at] = (eb_shard){number, wanted, done, copy};
+    memmove(here + 1, here, (size_t)(s->count - 1 - at) * sizeof *here);
+  *here = (eb_shard){number, wanted, done, copy};
   return EB_OK;
 }
 

@@ -25,7 +25,7 @@ typedef struct eb_sharding {
   uint64_t plan;
   int64_t shards, wanted;
   eb_shard *rows; /* in the order of their numbers */
-  int count, capacity;
+  int count;
 } eb_sharding;
 
 /* Start from {0}. */
