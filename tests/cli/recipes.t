@@ -25,7 +25,7 @@ spew("$tree/problems/scenes/mine.c", $scene);
 spew("$tree/problems/scenes/catalogue.h", $catalogue);
 spew("$tree/flags.mk", "flags:\n\t\@echo \$(ALL_CFLAGS)\nlibraries:\n\t\@echo \$(ALL_LDFLAGS)\nbehind:\n\t\@echo \$(PKG_LIBS)\n" .
   "embedded:\n\t\@echo \$(EMBEDDED)\n" .
-  "cases:\n\t\@echo \$(call object,\$(filter harness/bench/bench_%,\$(BENCH_SRC)))\n");
+  "cases:\n\t\@echo \$(call object,\$(filter-out harness/bench/bench_main.c,\$(BENCH_SRC)))\n");
 
 sub of_make {
   my ($what) = @_;
@@ -119,7 +119,7 @@ my ($code, $function) = slurp(root() . '/harness/reproduce/README.md') =~ /^## A
 ok($function, 'the README has a function of shapes and its entry');
 insert('harness/reproduce/motion_functions.c', qr/()(?=const eb_function eb_motion_functions)/, "$code\n");
 insert('harness/reproduce/motion_functions.c', qr/(const eb_function eb_motion_functions\[\] = \{\n)/, $function);
-succeeds("cc -I'$tree' $flags -c '$tree/harness/reproduce/motion.c' -o '$tree/motion.o'", 'the function compiles');
+succeeds("cc -I'$tree' $flags -c '$tree/harness/reproduce/motion_functions.c' -o '$tree/motion.o'", 'the function compiles');
 succeeds("cc $libraries build/obj/harness/main.o '$tree/motion.o' build/libharness.a build/libelastobench.a -o '$tree/elastobench' $behind", 'the program links with it');
 make_path("$tree/mine");
 spew("$tree/mine/paper.ini", "[paper]\ntitle = T\n[solvers]\ns = newton\n[cases c | frames 2]\na = bench/beam:resolution=0.5 s\n" .
