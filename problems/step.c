@@ -193,7 +193,7 @@ eb_residual_norm eb_residual_norm_find(const char *text) {
   static const char end[] = "|_2";
   for (int n = 0; n < EB_RESIDUAL_NORMS; n++) {
     const char *formula = norms[n], *last = strstr(formula, end);
-    if (last && strncmp(text, formula, (size_t)(last - formula) + strlen(end)) == 0)
+    if (last && strncmp(text, formula, (size_t)(last + 1 - formula)) == 0)
       return (eb_residual_norm)n;
   }
   return EB_NORM_OWN;

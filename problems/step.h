@@ -175,8 +175,8 @@ typedef enum eb_residual_norm {
   EB_NORM_NO_TOLERANCE,     /* none: there is no tolerance to meet */
   EB_RESIDUAL_NORMS
 } eb_residual_norm;
-/* The norm whose formula `text` begins with, as "|grad W|_2, N" does; EB_NORM_OWN: there is none.
- */
+/* The norm whose formula, up to its closing bar, `text` begins with, as "|grad W|_2, N" does;
+ * EB_NORM_OWN: there is none. */
 eb_residual_norm eb_residual_norm_find(const char *text);
 
 struct eb_contact_record;

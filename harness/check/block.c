@@ -338,10 +338,6 @@ void eb_check_free_state(eb_state **state) {
   eb_state_destroy(*state);
 }
 
-void eb_check_free_solver(eb_solver **solver) {
-  eb_solver_destroy(*solver);
-}
-
 void eb_check_free_log(eb_step_log **log) {
   eb_step_log_destroy(*log);
 }

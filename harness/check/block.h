@@ -23,7 +23,6 @@ EB_MUST eb_error eb_block_on_floor(const double pull[3], double young, double ab
 /* For EB_OWNED. */
 void eb_check_free_scene(eb_scene **scene);
 void eb_check_free_state(eb_state **state);
-void eb_check_free_solver(eb_solver **solver);
 void eb_check_free_log(eb_step_log **log);
 
 /* 3, or 2 for triangles. */

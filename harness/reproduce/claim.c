@@ -16,7 +16,7 @@ const char *eb_truth_name(eb_truth truth) {
   return names[truth];
 }
 
-eb_error eb_put_value(eb_text *out, double value) {
+static eb_error put_value(eb_text *out, double value) {
   if (isnan(value)) return eb_text_printf(out, "-");
   bool whole = fabs(value) < 1e15 && value == rint(value);
   return eb_text_printf(out, whole ? "%.0f" : "%.4g", value);
@@ -57,7 +57,7 @@ static eb_error put_figure(void *context, const eb_expression *of, const eb_scop
   EB_TRY(eb_evaluate(e, of, scope, &value));
   *done = value.kind != EB_VALUE_SERIES;
   if (value.kind == EB_VALUE_NUMBER)
-    error = eb_put_value(out, value.knowledge ? NAN : value.number);
+    error = put_value(out, value.knowledge ? NAN : value.number);
   else if (value.kind == EB_VALUE_TRUTH)
     error = eb_text_printf(out, "%s", eb_truth_name(value.truth));
   else if (*done)
@@ -90,15 +90,15 @@ static eb_error put_sides(judging *j, const eb_comparing *what, const eb_compare
     EB_TRY(eb_expression_print(what->b, what->b_scope, put_figure, j->e, &texts[3]));
     return eb_text_printf(&texts[1], "%s %s", texts[2].data, texts[3].data);
   }
-  EB_TRY(eb_put_value(&texts[2], found->a));
+  EB_TRY(put_value(&texts[2], found->a));
   if (!isnan(found->low))
     EB_TRY(eb_text_printf(&texts[2], " [%.4g, %.4g]", found->low, found->high));
   EB_TRY(eb_text_printf(&texts[3], "%s ", sign));
-  EB_TRY(eb_put_value(&texts[3], found->b));
+  EB_TRY(put_value(&texts[3], found->b));
   EB_TRY(put_parts(j, what->a, what->a_scope, found, &texts[1]));
   EB_TRY(eb_text_printf(&texts[1], "%s %s ", texts[2].data, sign));
   EB_TRY(put_parts(j, what->b, what->b_scope, found, &texts[1]));
-  EB_TRY(eb_put_value(&texts[1], found->b));
+  EB_TRY(put_value(&texts[1], found->b));
   return isnan(found->low) ? EB_OK
                            : eb_text_printf(&texts[1], " (95 %% of %d repetition%s)",
                                             found->repetitions, found->repetitions == 1 ? "" : "s");

@@ -45,7 +45,5 @@ void eb_claim_result_clear(eb_claim_result *result);
 
 /* "holds", "does not hold", "open" */
 const char *eb_truth_name(eb_truth truth);
-/* Appends a number with four digits; whole ones as they are, and "-" for what is not known. */
-EB_MUST eb_error eb_put_value(eb_text *out, double value);
 
 #endif

@@ -57,7 +57,7 @@ bool eb_run_same_scene(const eb_run *a, const eb_run *b) {
          same_text(a->from_steps, b->from_steps);
 }
 
-bool eb_run_same_solver(const eb_run *a, const eb_run *b) {
+static bool same_solver(const eb_run *a, const eb_run *b) {
   return strcmp(a->solver, b->solver) == 0 && same_text(a->options, b->options) &&
          same_text(a->plugin, b->plugin) && same_text(a->client, b->client) &&
          a->threads == b->threads && a->ranks == b->ranks;
@@ -85,7 +85,7 @@ static bool competes(const eb_run *const *runs, const double *costs, int a, int 
 static int cheapest(const eb_run *const *runs, const double *costs, int count, int which) {
   int best = which;
   for (int r = 0; r < count; r++)
-    if (competes(runs, costs, r, which) && eb_run_same_solver(runs[r], runs[which]) &&
+    if (competes(runs, costs, r, which) && same_solver(runs[r], runs[which]) &&
         (costs[r] < costs[best] || (costs[r] == costs[best] && r < best)))
       best = r;
   return best;

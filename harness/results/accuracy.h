@@ -42,9 +42,6 @@ eb_class_name eb_class_describe(eb_class c);
 
 bool eb_run_same_scene(const eb_run *a,
                        const eb_run *b); /* with the same parameters, mesh and start */
-/* By the same solver with the same options, threads and ranks: where the scene is the same too,
- * they repeat each other. */
-bool eb_run_same_solver(const eb_run *a, const eb_run *b);
 /* Completed, audited, contradicted in nothing, and of a class that is ranked. */
 bool eb_run_ranked(const eb_run *run);
 /* Whether figures of cost of the two may be set against each other: both ranked, of one class, over

@@ -81,7 +81,7 @@ bool eb_schema_at(int i, eb_schema_entry *out) {
   return false;
 }
 
-bool eb_schema_matches(const char *pattern, const char *path) {
+static bool matches(const char *pattern, const char *path) {
   const char *name = strstr(pattern, any);
   size_t fixed = name ? (size_t)(name - pattern) : strlen(pattern) + 1;
   if (strncmp(pattern, path, fixed) != 0) return false;
@@ -92,7 +92,7 @@ bool eb_schema_matches(const char *pattern, const char *path) {
 
 bool eb_schema_column(const char *group, int i, eb_schema_entry *out) {
   const struct group *g = groups;
-  while (g < groups + GROUPS && !(g->series && eb_schema_matches(g->path, group))) g++;
+  while (g < groups + GROUPS && !(g->series && matches(g->path, group))) g++;
   if (g == groups + GROUPS || i >= g->count) return false;
   *out = (eb_schema_entry){.exported = g->exported, .series = true, .absence = g->absence};
   g->fill(group, i, out);
@@ -101,6 +101,6 @@ bool eb_schema_column(const char *group, int i, eb_schema_entry *out) {
 
 bool eb_schema_find(const char *path, eb_schema_entry *out) {
   for (int i = 0; eb_schema_at(i, out); i++)
-    if (eb_schema_matches(out->path, path)) return true;
+    if (matches(out->path, path)) return true;
   return false;
 }

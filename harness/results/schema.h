@@ -46,7 +46,5 @@ bool eb_schema_at(int i, eb_schema_entry *out);
 bool eb_schema_column(const char *group, int i, eb_schema_entry *out);
 /* What has that path; false when there is nothing. */
 bool eb_schema_find(const char *path, eb_schema_entry *out);
-/* Whether a path is one of the pattern: where that says NAME, any name. */
-bool eb_schema_matches(const char *pattern, const char *path);
 
 #endif

@@ -138,12 +138,12 @@ is_deeply([@order[0 .. 5]], [map { ("corotational$_", "corotational${_}cg", "cor
     skip 'no h5py', 2 unless $python;
     my $file = scratch('joined/tiny.h5');
     system($python, '-c', <<'END', $file) == 0 or die;
-import h5py, sys
+import h5py, numpy, sys
 f = h5py.File(sys.argv[1], 'r+')
 f.copy('environment', 'environments/0123')
 for run in f['runs'].values():
     if b'resolution=0.75' in run.attrs['parameters']:
-        run.attrs['environment'] = b'0123'
+        run.attrs['environment'] = numpy.bytes_("0123")
 END
     my ($two) = is_code(0, 'of two machines', @reproduce, '--quick', '--judge', '-o', 'joined', '--format', 'json');
     my %of = map { $_->{id} => $_ } @{decode_json($two)->{claims}};

@@ -109,11 +109,11 @@ SKIP: {
   my $change = sub {
     my ($from, $statement) = @_;
     my ($source, $file) = (scratch($from), scratch('changed.h5'));
-    system($python, '-c', "import h5py, shutil\nshutil.copy('$source', '$file')\nf = h5py.File('$file', 'r+')\nrun = list(f['runs'].values())[0]\n$statement") == 0 or die;
+    system($python, '-c', "import h5py, numpy, shutil\nshutil.copy('$source', '$file')\nf = h5py.File('$file', 'r+')\nrun = list(f['runs'].values())[0]\n$statement") == 0 or die;
   };
-  $change->('shard-1.h5', "run.attrs['state_hash'] = b'0123456789abcdef'");
+  $change->('shard-1.h5', "run.attrs['state_hash'] = numpy.bytes_('0123456789abcdef')");
   like_error(1, qr/run '.*' of 'changed.h5' \(completed, 2 steps\) is in another file as well, and differs/, 'a run that contradicts another', 'merge', 'n.h5', 'whole.h5', 'changed.h5');
-  $change->('shard-1.h5', "f['environment'].attrs['cpu'] = b'another'");
+  $change->('shard-1.h5', "f['environment'].attrs['cpu'] = numpy.bytes_('another')");
   like_error(0, qr/come from 2 machines/, 'shards of two machines', 'merge', 'mixed.h5', 'shard-2.h5', 'changed.h5', 'shard-3.h5', 'shard-4.h5');
   my $mixed = scratch('mixed.h5');
   is(qx($python -c "import h5py; f = h5py.File('$mixed'); print(sorted({(r.attrs['order'] % 4 == 0, 'another' in str(f['environments'][r.attrs['environment']].attrs['cpu'])) for r in f['runs'].values() if 'environment' in r.attrs}), len(f['environments']))"),
