@@ -31,7 +31,7 @@ for my $step (0 .. 3) {
 }
 like((is_code(0, "as $_", 'export', 'cpp.h5', '--to', $_))[0], qr/external:command=\Q$cpp\E/, '  with its command in its name') for qw(junit tap benchmark);
 is_code(0, 'in a report', 'report', 'cpp.h5', '-o', 'cpp');
-like(slurp(scratch('cpp/index.html')), qr/<td class="text">external <span class="note">\(jump 1\)<\/span><\/td>/, '  by the name that it has given itself');
+like(slurp(scratch('cpp/index.html')), qr/<td class="text">external<span class="note"> \(jump 1\)<\/span><\/td>/, '  by the name that it has given itself');
 my ($other) = grep { $_->{solver} eq 'newton' } runs_in('cpp.h5');
 ok(!defined $other->{steps}{own}[0], 'a solver of ours has no time of its own');
 # Refused before a step: the message says by whom and why.
