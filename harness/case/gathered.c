@@ -104,14 +104,8 @@ static eb_error gather_held(eb_gathered *whole, const eb_scene *scene, const eb_
   return eb_subdomain_gather(whole->part, HELD, whole->values, whole->held);
 }
 
-/* f_ext less weight, of which rounding is not to be left (harness/results/write.c). */
 static eb_error gather_force(eb_gathered *whole, const eb_scene *scene, const eb_state *before) {
-  const double *mass = eb_elasticity_mass(scene->elasticity);
-  eb_scene_force(scene, before->time, before->x, before->v, whole->values);
-  for (size_t k = 0; k < 3 * (size_t)before->node_count; k++) {
-    double *f = &whole->values[k], weight = mass[k / 3] * scene->gravity[k % 3];
-    *f = *f == weight ? 0 : *f - weight;
-  }
+  eb_force_beyond_weight(scene, before, whole->values);
   return eb_subdomain_gather(whole->part, FORCE, whole->values, whole->force);
 }
 

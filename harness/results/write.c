@@ -445,18 +445,21 @@ static void take_held(eb_recorder *recorder, const double *held) {
 
 /* Where nothing but weight acts, f_ext is the product m g as it is rounded: 0 is left, which takes
  * no room, and not what a fused multiplication and subtraction makes of it. */
+void eb_force_beyond_weight(const eb_scene *scene, const eb_state *before, double *force) {
+  const double *mass = eb_elasticity_mass(scene->elasticity);
+  eb_scene_force(scene, before->time, before->x, before->v, force);
+  for (size_t k = 0; k < 3 * (size_t)before->node_count; k++) {
+    double weight = mass[k / 3] * scene->gravity[k % 3];
+    force[k] = force[k] == weight ? 0 : force[k] - weight;
+  }
+}
+
 static eb_error add_force(eb_recorder *recorder, const eb_frame *frame) {
-  const eb_scene *scene = recorder->scene;
   const eb_state *before = frame->before;
   if (is_open(recorder, FORCE) && frame->force)
     return add_vectors(recorder, FORCE, frame->force, frame->state->node_count);
   if (!is_open(recorder, FORCE) || !before) return add_row(recorder, FORCE, NULL);
-  const double *mass = eb_elasticity_mass(scene->elasticity);
-  eb_scene_force(scene, before->time, before->x, before->v, recorder->vectors);
-  for (size_t k = 0; k < 3 * (size_t)before->node_count; k++) {
-    double *f = &recorder->vectors[k], weight = mass[k / 3] * scene->gravity[k % 3];
-    *f = *f == weight ? 0 : *f - weight;
-  }
+  eb_force_beyond_weight(recorder->scene, before, recorder->vectors);
   return add_vectors(recorder, FORCE, recorder->vectors, before->node_count);
 }
 

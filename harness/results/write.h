@@ -50,6 +50,8 @@ typedef struct eb_frame {
   const double *held, *force;
   const double *unfiltered; /* velocities that friction of the step has filtered, x 3; or NULL */
 } eb_frame;
+/* f_ext less weight (nodes x 3, N) of the step that starts at `before`. */
+void eb_force_beyond_weight(const eb_scene *scene, const eb_state *before, double *force);
 /* Rows wait for a commit unless they have grown large. */
 EB_MUST eb_error eb_recorder_frame(eb_recorder *recorder, const eb_frame *frame);
 /* Keeps a state in doubles for other runs to start from (harness/results/checkpoints.h); `began` is
