@@ -90,9 +90,9 @@ static void markdown_rest(eb_doc_writer *w) {
     while (eb_doc_is(w, EB_DOC_KIND_CELL)) w->at = eb_doc_behind(w->doc, w->at);
     if (eb_doc_next(w) >= EB_DOC_KIND_PART) continue;
     int rest = w->at;
-    w->at = row + 1;
     EB_DOC_PUT(w, "\n**");
-    markdown_pieces(w, false);
+    for (w->at = row + 2; eb_doc_is(w, EB_DOC_KIND_TEXT); w->at++)
+      markdown(w, w->doc->blocks[w->at].text, false, false, false);
     EB_DOC_PUT(w, "**\n");
     w->at = rest;
     w->last = EB_DOC_KIND_PARAGRAPH;

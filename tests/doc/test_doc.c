@@ -339,8 +339,23 @@ static void test_failed(void) {
   eb_doc_clear(&doc);
 }
 
+/* What belongs to a row stands below the table in Markdown, under the row's name. */
+static void test_rest(void) {
+  eb_doc doc = {0};
+  eb_doc_table(&doc, NULL);
+  eb_doc_heads(&doc, (const char *const[]){"claim", NULL});
+  eb_doc_row(&doc, NULL);
+  eb_doc_cell(&doc, EB_DOC_STRONG, "faster");
+  eb_doc_paragraph(&doc, EB_DOC_PLAIN, "its conditions");
+  eb_doc_end(&doc);
+  says(&doc, EB_DOC_MARKDOWN, "| claim |\n|---|\n| **faster** |\n\n**faster**\n\nits conditions\n",
+       "a name that is strong in its cell is strong once");
+  eb_doc_clear(&doc);
+}
+
 int main(void) {
   test_blocks();
+  test_rest();
   test_details();
   test_figures();
   test_numbers();
