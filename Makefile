@@ -224,8 +224,8 @@ endif
 
 # The readers need libxxhash alone. With FUZZ=1 libFuzzer drives them instead of our driver.
 FUZZ_DRIVER := $(if $(filter 1,$(FUZZ)),,$(call object,tests/fuzz/driver.c tests/support/mesh_files.c))
-FUZZED := $(call object,$(filter problems/base/% problems/mesh/%,$(LIB_SRC)) harness/strings.c harness/untrusted.c \
-          $(addprefix harness/,reproduce/expression.c reproduce/macros.c suite/sections.c suite/words.c))
+FUZZED := $(call object,$(filter problems/base/% problems/mesh/% problems/notation/%,$(LIB_SRC)) \
+          harness/reproduce/macros.c)
 $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(FUZZ_DRIVER) $(FUZZED)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "harness/results/h5.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* The compiler's flags, and what they let it use of the processor: names as in /proc/cpuinfo, NULL
  * at the end. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "harness/print.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* Of the file that has the name now; its last holder may have removed the one that we waited for.
  */

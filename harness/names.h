@@ -3,7 +3,7 @@
 #define EB_NAMES_H
 
 #include "harness/plugin.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* Appends the names of all solvers (plug-ins last) and scenes. */
 EB_MUST eb_error eb_solver_names(const eb_plugins *plugins, eb_strings *out);

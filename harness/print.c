@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 int eb_print(FILE *out, const char *format, ...) {
   char room[4096], *text = room;

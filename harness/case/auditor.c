@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/memory.h"
 #include "problems/contact/implicit_penalty.h"
 #include "problems/reference_scene.h"

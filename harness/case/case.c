@@ -10,7 +10,7 @@
 #include "harness/case/launch.h"
 #include "harness/environment.h"
 #include "harness/names.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/hash.h"
 #include "problems/base/text.h"
 #include "problems/ranks/subdomain.h"

@@ -5,7 +5,7 @@
 #include "harness/plugin.h"
 #include "harness/ranges.h"
 #include "harness/results/record.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/ranks/ranks.h"
 #include "problems/scene_impl.h"
 

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 enum { EB_CHILD_BOARD = 3 /* its file descriptor in the child */, EB_CHILD_OUTPUT = 2000 };
 

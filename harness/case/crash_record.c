@@ -15,7 +15,7 @@
 #include "harness/case/sandbox.h"
 #include "harness/results/read.h"
 #include "harness/results/write.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/sanitizer.h"
 
 /* ---- the cause ------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 #include "harness/case/job.h"
 #include "harness/network.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
 #include "problems/units.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "harness/case/crash_record.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness/results/record.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* ---- the command ----------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 #define EB_LAUNCH_VARIABLE "ELASTOBENCH_MPIEXEC"
 /* Where a rank finds the page of its parent (child.h): path and token; on this host alone. */

@@ -13,7 +13,7 @@
 #include "harness/hash_set.h"
 #include "harness/print.h"
 #include "harness/results/write.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/hash.h"
 
 /* What the steps of a session share. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/case/job.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/clock.h"
 
 /* What ranks have done of a step beside each other, or have for it, is the step's in sum; times are

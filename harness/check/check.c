@@ -5,7 +5,7 @@
 #include "harness/print.h"
 #include "harness/results/ci.h"
 #include "harness/results/json.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/memory.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "harness/case/staging.h"
 #include "harness/plugin.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* Exit codes of the program. */
 enum {

@@ -14,7 +14,7 @@
 #include "harness/names.h"
 #include "harness/results/merge.h"
 #include "harness/results/verify.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/owned.h"
 
 /* ---- a case ---------------------------------------------------------------------------------- */

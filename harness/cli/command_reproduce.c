@@ -13,7 +13,7 @@
 #include "harness/report/page.h"
 #include "harness/reproduce/outcome.h"
 #include "harness/results/json.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/text.h"
 
 static const eb_flag flags[] = {

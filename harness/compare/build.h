@@ -4,7 +4,7 @@
 #define EB_COMPARE_BUILD_H
 
 #include "harness/case/child.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 typedef struct eb_build {
   char *given;   /* what the user called it */

@@ -8,7 +8,7 @@
 
 #include "harness/names.h"
 #include "harness/results/record.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 const char *eb_compare_verdict_name(eb_compare_verdict verdict) {
   static const char *const names[] = {"failed",     "nondeterministic", "regressed", "inconclusive",

@@ -10,7 +10,7 @@
 #include "harness/results/merge.h"
 #include "harness/results/repetitions.h"
 #include "harness/results/sample.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"

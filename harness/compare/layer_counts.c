@@ -4,7 +4,7 @@
 
 #include "harness/compare/layers.h"
 #include "harness/compare/worker.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* Where neither build serves the case, it is none to compare. */
 static eb_error greet_both(const eb_compare_request *request, eb_worker workers[EB_SIDES],

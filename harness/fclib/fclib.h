@@ -17,7 +17,7 @@
 #define EB_FCLIB_H
 
 #include "harness/results/read.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/contact/problem.h"
 #include "solvers/contact/method.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 typedef struct eb_fclib_race {
   const eb_strings *files;   /* of FCLib */

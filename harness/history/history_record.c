@@ -12,7 +12,7 @@
 #include "harness/lock.h"
 #include "harness/results/json.h"
 #include "harness/results/record.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"

@@ -3,7 +3,7 @@
 #define EB_HISTORY_STORE_H
 
 #include "harness/history/history_record.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 #define EB_HISTORY_FOLDER "results/history"
 

@@ -10,7 +10,7 @@
 #ifndef EB_PRECISION_ACCURACY_PARAMETERS_H
 #define EB_PRECISION_ACCURACY_PARAMETERS_H
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "solvers/solver.h"
 
 enum { EB_MOST_ACCURACY_PARAMETERS = 6 }; /* of options, beside the time step */

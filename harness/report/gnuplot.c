@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "harness/embedded.h"
-#include "harness/untrusted.h"
+#include "problems/notation/untrusted.h"
 #include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/text.h"
 
 /* Whatever text is drawn comes to gnuplot through the functions below, which quote it: as a word of

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "harness/results/read.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/step.h"
 
 /* What was drawn of one run, run N of a scene in PREFIX-rN-NAME.png or .svg. */

@@ -8,7 +8,7 @@
 
 #include "harness/embedded.h"
 #include "harness/report/markup.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/owned.h"
 
 eb_error eb_page_text(const eb_doc *doc, const char *title, const char *class, eb_text *page) {

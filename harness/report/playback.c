@@ -9,7 +9,7 @@
 #include "harness/report/channels.h"
 #include "harness/report/drawing.h"
 #include "harness/results/json.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"
 #include "problems/mesh/faces.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 typedef struct eb_report_request {
   const char *const *files; /* result files */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/untrusted.h"
+#include "problems/notation/untrusted.h"
 #include "problems/base/memory.h"
 
 /* How deep and how large an expression may become: names of names of names grow by powers. */

@@ -9,8 +9,8 @@
 #ifndef EB_REPRODUCE_MACROS_H
 #define EB_REPRODUCE_MACROS_H
 
-#include "harness/reproduce/expression.h"
-#include "harness/suite/sections.h"
+#include "problems/notation/expression.h"
+#include "problems/notation/sections.h"
 
 typedef struct eb_definition {
   char *name;

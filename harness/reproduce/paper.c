@@ -10,7 +10,7 @@
 
 #include "harness/embedded.h"
 #include "harness/names.h"
-#include "harness/untrusted.h"
+#include "problems/notation/untrusted.h"
 #include "problems/base/memory.h"
 
 /* ---- files ----------------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@
  *                  template (updates, frames or tree) and show = CASE: pictures of one run
  *
  * Labels of sections, solvers, cases, columns, rows, and lines of figures may have loops behind
- * them (harness/suite/sections.h):
+ * them (problems/notation/sections.h):
  *   {x}-{m} = verschoor2019/{x} {m} for x in rings pyramid for m in full ica
  *
  * Expressions are described in this room's README; all are in SI units.
@@ -75,7 +75,7 @@
 #include <stdint.h>
 
 #include "harness/reproduce/macros.h"
-#include "harness/suite/sections.h"
+#include "problems/notation/sections.h"
 #include "harness/suite/dependencies.h"
 
 /* What ties a case to others, as it is written; NULL: nothing. Owned by the paper. */

@@ -8,7 +8,7 @@
 #include "harness/audit/rules.h"
 #include "harness/names.h"
 #include "harness/reproduce/paper.h"
-#include "harness/untrusted.h"
+#include "problems/notation/untrusted.h"
 #include "problems/base/memory.h"
 #include "problems/scene_impl.h"
 

@@ -3,7 +3,7 @@
 
 #include "harness/names.h"
 #include "harness/reproduce/evaluate.h"
-#include "harness/untrusted.h"
+#include "problems/notation/untrusted.h"
 #include "problems/base/memory.h"
 
 /* A name that stands for an expression stands for nothing else: not for a case, a table, or a row

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "harness/reproduce/expression.h"
+#include "problems/notation/expression.h"
 
 typedef enum eb_value_kind {
   EB_VALUE_NUMBER,

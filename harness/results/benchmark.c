@@ -10,7 +10,7 @@
 
 #include "harness/results/json.h"
 #include "harness/results/sample.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/memory.h"
 
 static const double nanoseconds = 1e9;

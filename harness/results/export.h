@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "harness/results/read.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* {"environment", "runs": [attributes, "steps", "phases", "counters", "setup", "residuals", and
  * where the run has them "parts", "rotation", "subspace", "element", "embedding"]}; numbers that

@@ -5,7 +5,7 @@
 
 #include "harness/results/read.h"
 #include "harness/results/shards.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* Whether their times are of one machine. EB_ERR_INVALID says what differs. */
 EB_MUST eb_error eb_results_same_machine(const eb_results *a, const eb_results *b);

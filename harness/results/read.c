@@ -7,7 +7,7 @@
 
 #include "harness/results/scene.h"
 #include "harness/results/table.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/memory.h"
 
 /* Where the run of an identity is. */

@@ -7,7 +7,7 @@
 
 #include "harness/results/record.h"
 #include "harness/results/schema.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/mesh/mesh.h"
 #include "problems/step.h"
 

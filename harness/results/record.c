@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness/results/schema.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 static const char *const outcome_names[EB_OUTCOMES] = {"unfinished",    "completed", "diverged",
                                                        "not-finite",    "crashed",   "timed-out",

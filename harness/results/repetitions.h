@@ -3,7 +3,7 @@
 #define EB_RESULTS_REPETITIONS_H
 
 #include "harness/results/read.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* "bench/beam:resolution=0.25" and "newton:linear=cg/steps:20/threads:2": scene and solver with
  * what is not at its default, then mesh file, steps, threads, seed and start, the latter three

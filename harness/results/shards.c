@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "harness/results/table.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/memory.h"
 
 /* ---- entries --------------------------------------------------------------------------------- */

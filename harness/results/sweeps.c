@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness/results/table.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 #define TEXT(field)                                                                                \
   { #field, "", EB_FIELD_TEXT, offsetof(eb_sweep_record, field) }

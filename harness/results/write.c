@@ -8,7 +8,7 @@
 #include "harness/results/read.h"
 #include "harness/results/scene.h"
 #include "harness/results/table.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/memory.h"
 #include "problems/contact/implicit_penalty.h"
 #include "problems/contact_record.h"

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 struct eb_case;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "harness/names.h"
-#include "harness/suite/words.h"
+#include "problems/notation/words.h"
 #include "problems/base/memory.h"
 
 static eb_error keep(char **field, const char *text, size_t length) {

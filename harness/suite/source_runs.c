@@ -6,7 +6,7 @@
 
 #include "harness/names.h"
 #include "harness/results/checkpoints.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/hash.h"
 
 /* ---- a source run in the plan

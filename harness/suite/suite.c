@@ -7,8 +7,8 @@
 
 #include "harness/embedded.h"
 #include "harness/names.h"
-#include "harness/suite/sections.h"
-#include "harness/untrusted.h"
+#include "problems/notation/sections.h"
+#include "problems/notation/untrusted.h"
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
 

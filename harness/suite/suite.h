@@ -11,14 +11,14 @@
  *
  * (each setting on a line of its own; timeout in s, memory in MB; frames: interval or all, see
  * eb_frames; examine: yes or no; embed: points an element). An indented line is another value of
- * the key above it, and a label may have loops (harness/suite/sections.h). A section may also say
- * what its cases start from, with which they compete, and that an option is to be swept: from,
+ * the key above it, and a label may have loops (problems/notation/sections.h). A section may also
+ * say what its cases start from, with which they compete, and that an option is to be swept: from,
  * stride, samples, checkpoints, group, sweep (harness/suite/dependencies.h). */
 #ifndef EB_SUITE_H
 #define EB_SUITE_H
 
 #include "harness/results/record.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "harness/suite/dependencies.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness/audit/rules.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 static const char
     petsc[] = "petsc",

@@ -4,7 +4,7 @@
 
 #include "harness/audit/rules.h"
 #include "harness/results/columns.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/text.h"
 #include "tests/tap.h"
 

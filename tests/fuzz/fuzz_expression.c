@@ -1,4 +1,4 @@
-#include "harness/reproduce/expression.h"
+#include "problems/notation/expression.h"
 #include "tests/fuzz/fuzz.h"
 
 const fuzz_target fuzz_seeds = {

@@ -4,7 +4,7 @@
 
 #include "harness/results/record.h"
 #include "harness/results/schema.h"
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "tests/tap.h"
 
 static const char path[] = "harness/results/schema.md";

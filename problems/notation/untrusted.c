@@ -1,4 +1,4 @@
-#include "harness/untrusted.h"
+#include "problems/notation/untrusted.h"
 
 #include <ctype.h>
 #include <string.h>

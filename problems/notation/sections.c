@@ -1,11 +1,10 @@
-#include "harness/suite/sections.h"
+#include "problems/notation/sections.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/names.h"
-#include "harness/untrusted.h"
+#include "problems/notation/untrusted.h"
 #include "problems/base/memory.h"
 #include "problems/base/option.h"
 

@@ -1,10 +1,10 @@
 /* Texts that somebody owns, lists of them, and those of files. */
-#ifndef EB_STRINGS_H
-#define EB_STRINGS_H
+#ifndef EB_BASE_STRINGS_H
+#define EB_BASE_STRINGS_H
 
 #include <stddef.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/file.h"
 #include "problems/base/text.h"
 

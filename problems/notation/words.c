@@ -1,4 +1,4 @@
-#include "harness/suite/words.h"
+#include "problems/notation/words.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What the file of a suite or a paper, which may be anyone's, may name and ask for. */
-#ifndef EB_UNTRUSTED_H
-#define EB_UNTRUSTED_H
+#ifndef EB_NOTATION_UNTRUSTED_H
+#define EB_NOTATION_UNTRUSTED_H
 
 #include <stdbool.h>
 

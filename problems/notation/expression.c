@@ -1,4 +1,4 @@
-#include "harness/reproduce/expression.h"
+#include "problems/notation/expression.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Expressions over results, as a tree: what claims, tables and figures of a paper are written in.
- * The language is described in this room's README; what names mean is for who evaluates the tree
- * (harness/reproduce/evaluate.h).
+ * The language of papers is described in harness/reproduce/README.md; what names mean is for who
+ * evaluates the tree (harness/reproduce/evaluate.h).
  *
  *   or          = and { "or" and }
  *   and         = not { "and" not }
@@ -18,10 +18,10 @@
  * A NAME begins with a letter or '{' and holds letters, digits and _ . : { }, and - or / where one
  * of these follows at once: as operators - and / stand between blanks. A TEXT stands in double
  * quotes. A WORD ends at a blank, a comma or a parenthesis. */
-#ifndef EB_REPRODUCE_EXPRESSION_H
-#define EB_REPRODUCE_EXPRESSION_H
+#ifndef EB_NOTATION_EXPRESSION_H
+#define EB_NOTATION_EXPRESSION_H
 
-#include "harness/suite/words.h"
+#include "problems/notation/words.h"
 
 typedef enum eb_operator {
   EB_OP_NUMBER, /* number */

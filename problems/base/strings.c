@@ -1,4 +1,4 @@
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 /* Words: copies of texts, their parts and lines, lists that grow, entries found by their name, and
  * variables that words take the place of. */
-#ifndef EB_SUITE_WORDS_H
-#define EB_SUITE_WORDS_H
+#ifndef EB_NOTATION_WORDS_H
+#define EB_NOTATION_WORDS_H
 
 #include <stdbool.h>
 
-#include "harness/strings.h"
+#include "problems/base/strings.h"
 #include "problems/base/text.h"
 
 /* A copy of a text, or of its first bytes. The caller frees *out. */

@@ -11,10 +11,10 @@
  * A comment begins with ';' at the start of a line or behind a blank, or with '#' before anything
  * else in a line. Lines are of any length. What kinds, keys and values mean is for who reads the
  * sections. */
-#ifndef EB_SUITE_SECTIONS_H
-#define EB_SUITE_SECTIONS_H
+#ifndef EB_NOTATION_SECTIONS_H
+#define EB_NOTATION_SECTIONS_H
 
-#include "harness/suite/words.h"
+#include "problems/notation/words.h"
 
 typedef struct eb_entry {
   char *key, *value;
