@@ -14,14 +14,10 @@
 #include "problems/mesh/io.h"
 
 static const eb_flag flags[] = {
-    {"to", 0, "FORMAT",
-     "xdmf for ParaView, json of everything but frames, csv of steps, benchmark: step times as "
-     "google-benchmark's compare.py reads them, junit or tap: runs as tests, for continuous "
-     "integration, fclib: contact problems, mesh: the mesh of a run"},
+    {"to", 0, "FORMAT", "one of those below"},
     {"output", 'o', "PATH",
-     "file (default: the standard output) or folder (xdmf; default: "
-     "beside F.h5; fclib; default: this one); mesh: a file, whose extension is the format (.msh of "
-     "Gmsh, .vtk, or of its surface .obj)"},
+     "file (default: the standard output), or folder of formats that are several files (default: "
+     "beside F.h5; of fclib: this one)"},
     {"run", 0, "ID", "only this run; may be repeated"},
     EB_FLAG_DAMAGED,
     {0}};
@@ -41,26 +37,58 @@ static eb_error check_ids(const eb_results *results, const eb_strings *ids) {
   return error;
 }
 
-typedef eb_error writer(const eb_results *results, const eb_strings *ids, FILE *out);
+typedef eb_error stream_writer(const eb_results *results, const eb_strings *ids, FILE *out);
+typedef eb_error files_writer(const eb_results *results, const eb_strings *ids, const char *folder,
+                              FILE *out, int *written);
 
-/* `write` is NULL for formats that are no single stream. */
-static const struct {
+typedef struct export_format {
   const char *name;
-  writer *write;
-} formats[] = {{"xdmf", NULL},
-               {"json", eb_export_json},
-               {"csv", eb_export_csv},
-               {"benchmark", eb_export_benchmark},
-               {"junit", eb_export_junit},
-               {"tap", eb_export_tap},
-               {"fclib", NULL},
-               {"mesh", NULL}};
+  stream_writer *stream; /* what is written is one stream, */
+  files_writer *files;   /* or files in a folder; NULL both: a mesh */
+  const char *nothing;   /* why no file was written */
+} export_format;
+
+static const char no_frames[] = "no run has frames",
+                  no_problem[] =
+                      "no run has kept a contact problem; run with --contact-problem STEP";
+
+/* Name, stream, files, why there are none, and what it is in words. */
+/* clang-format off */
+#define FORMATS_OF(each)                                                                           \
+  each("xdmf", NULL, eb_export_xdmf, no_frames,                                                    \
+       "frames for ParaView and meshio, beside F.h5 and by reference to it")                       \
+  each("vtu", NULL, eb_export_vtu, no_frames,                                                      \
+       "frames for ParaView, VTK and PyVista: a .pvd, and a .vtu for each frame that stands alone") \
+  each("json", eb_export_json, NULL, NULL, "everything but frames")                                \
+  each("csv", eb_export_csv, NULL, NULL, "a line a step, for spreadsheets")                        \
+  each("benchmark", eb_export_benchmark, NULL, NULL,                                               \
+       "step times as google-benchmark's compare.py reads them")                                   \
+  each("junit", eb_export_junit, NULL, NULL, "runs as tests, for continuous integration")          \
+  each("tap", eb_export_tap, NULL, NULL, "the same for prove")                                     \
+  each("fclib", NULL, eb_fclib_export, no_problem, "contact problems of run --contact-problem")    \
+  each("mesh", NULL, NULL, NULL,                                                                   \
+       "the mesh of one run; -o's extension is the format: .msh of Gmsh, .vtk, .obj of its surface")
+/* clang-format on */
+
+#define AS_ROW(name, stream, files, nothing, words) {name, stream, files, nothing},
+static const export_format formats[] = {FORMATS_OF(AS_ROW)};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-static writer *writer_of(const char *name) {
-  int f = 0;
-  while (strcmp(formats[f].name, name) != 0) f++;
-  return formats[f].write;
+#define AS_LINE(name, stream, files, nothing, words) "\n  " name ": " words
+
+/* EB_ERR_USAGE when `name` is NULL or none of them. */
+static eb_error find_format(const char *name, const export_format **out) {
+  const char *names[FORMATS];
+  char all[160];
+  *out = NULL;
+  for (int f = 0; f < FORMATS; f++) {
+    names[f] = formats[f].name;
+    if (name && strcmp(formats[f].name, name) == 0) *out = &formats[f];
+  }
+  if (*out) return EB_OK;
+  if (name) return eb_unknown(EB_ERR_USAGE, name, names, FORMATS, "there is no export format");
+  eb_text_join(all, sizeof all, names, FORMATS, ", ");
+  return EB_ERROR(EB_ERR_USAGE, "export wants --to with one of %s", all);
 }
 
 /* Which runs have no times to be compared. */
@@ -84,7 +112,7 @@ static bool is_one_file(const char *a, const char *b) {
 }
 
 static eb_error to_stream(const eb_results *results, const eb_strings *ids, const char *path,
-                          writer *write) {
+                          stream_writer *write) {
   if (path && is_one_file(path, eb_results_path(results)))
     return EB_ERROR(EB_ERR_USAGE, "'%s' is the result file itself: name another by -o", path);
   if (!path) return write(results, ids, stdout);
@@ -107,48 +135,36 @@ static eb_error to_mesh(const eb_results *results, const eb_strings *ids, const 
   return error;
 }
 
-static eb_error export(const eb_arguments *arguments, const eb_results *results, int *code) {
-  const eb_strings *ids = eb_arguments_values(arguments, "run");
-  const char *to = eb_arguments_text(arguments, "to");
-  const char *path = eb_arguments_text(arguments, "output");
-  EB_TRY(check_ids(results, ids));
-  if (strcmp(to, "mesh") == 0) return to_mesh(results, ids, path);
-  bool xdmf = strcmp(to, "xdmf") == 0;
-  if (xdmf || strcmp(to, "fclib") == 0) {
-    int written;
-    EB_TRY((xdmf ? eb_export_xdmf : eb_fclib_export)(results, ids, path, stdout, &written));
-    if (written > 0) return EB_OK;
-    eb_print(stderr, "elastobench: %s\n",
-             xdmf ? "no run has frames"
-                  : "no run has kept a contact problem; run with --contact-problem STEP");
-    *code = EB_EXIT_NOTHING;
-    return EB_OK;
-  }
-  if (strcmp(to, "benchmark") == 0) tell_untimed(results, ids, code);
-  return to_stream(results, ids, path, writer_of(to));
+static eb_error to_files(const eb_results *results, const eb_strings *ids, const char *path,
+                         const export_format *format, int *code) {
+  int written;
+  EB_TRY(format->files(results, ids, path, stdout, &written));
+  if (written > 0) return EB_OK;
+  eb_print(stderr, "elastobench: %s\n", format->nothing);
+  *code = EB_EXIT_NOTHING;
+  return EB_OK;
 }
 
-static eb_error check_format(const char *name) {
-  const char *names[FORMATS];
-  char all[128];
-  for (int f = 0; f < FORMATS; f++) {
-    names[f] = formats[f].name;
-    if (name && strcmp(formats[f].name, name) == 0) return EB_OK;
-  }
-  if (name) return eb_unknown(EB_ERR_USAGE, name, names, FORMATS, "there is no export format");
-  eb_text_join(all, sizeof all, names, FORMATS, ", ");
-  return EB_ERROR(EB_ERR_USAGE, "export wants --to with one of %s", all);
+static eb_error export(const eb_arguments *arguments, const export_format *format,
+                       const eb_results *results, int *code) {
+  const eb_strings *ids = eb_arguments_values(arguments, "run");
+  const char *path = eb_arguments_text(arguments, "output");
+  EB_TRY(check_ids(results, ids));
+  if (format->files) return to_files(results, ids, path, format, code);
+  if (!format->stream) return to_mesh(results, ids, path);
+  if (format->stream == eb_export_benchmark) tell_untimed(results, ids, code);
+  return to_stream(results, ids, path, format->stream);
 }
 
 static eb_error run(const eb_arguments *arguments, int *code) {
   eb_results *results;
   bool damaged;
   const char *path = arguments->positional.items[0];
-  const char *to = eb_arguments_text(arguments, "to");
-  EB_TRY(check_format(to));
+  const export_format *format;
+  EB_TRY(find_format(eb_arguments_text(arguments, "to"), &format));
   EB_TRY(eb_arguments_verify(arguments, path, &damaged));
   EB_TRY(eb_results_open(path, &results));
-  eb_error error = export(arguments, results, code);
+  eb_error error = export(arguments, format, results, code);
   eb_results_close(results);
   return error;
 }
@@ -157,6 +173,7 @@ const eb_command eb_command_export = {
     .name = "export",
     .synopsis = "F.h5 --to FORMAT [-o PATH] [--run ID]..",
     .summary = "write results for ParaView, scripts, spreadsheets, compare.py or CI",
+    .details = "Formats:" FORMATS_OF(AS_LINE),
     .flags = flags,
     .least = 1,
     .most = 1,

@@ -6,11 +6,44 @@
 
 #include "harness/print.h"
 #include "harness/results/json.h"
+#include "problems/base/file.h"
 
 bool eb_export_selects(const eb_strings *ids, const eb_run *run) {
   for (int i = 0; i < ids->count; i++)
     if (strcmp(ids->items[i], run->id) == 0) return true;
   return ids->count == 0;
+}
+
+/* ---- files of runs ----------------------------------------------------------------------------
+ */
+
+const char *eb_export_file_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+eb_error eb_export_path(const eb_results *results, int run, const char *folder, const char *suffix,
+                        eb_text *path) {
+  const char *result = eb_results_path(results), *name = eb_export_file_name(result);
+  const char *dot = strrchr(name, '.');
+  int stem = dot ? (int)(dot - name) : (int)strlen(name);
+  EB_TRY(folder ? eb_text_printf(path, "%s/", folder)
+                : eb_text_printf(path, "%.*s", (int)(name - result), result));
+  return eb_text_printf(path, "%.*s.%s%s%s", stem, name, eb_results_run(results, run)->id,
+                        suffix ? "." : "", suffix ? suffix : "");
+}
+
+eb_error eb_export_each(const eb_results *results, const eb_strings *ids, const char *folder,
+                        FILE *out, eb_export_run *export_run, int *written) {
+  *written = 0;
+  if (folder) EB_TRY(eb_folder_make(folder));
+  for (int i = 0; i < eb_results_count(results); i++) {
+    bool some = false;
+    if (!eb_export_selects(ids, eb_results_run(results, i))) continue;
+    EB_TRY(export_run(results, i, folder, out, &some));
+    *written += some;
+  }
+  return EB_OK;
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "harness/results/read.h"
 #include "problems/base/strings.h"
+#include "problems/base/text.h"
 
 /* {"environment", "runs": [attributes, "steps", "phases", "counters", "setup", "residuals", and
  * where the run has them "parts", "rotation", "subspace", "element", "embedding"]}; numbers that
@@ -35,7 +36,29 @@ bool eb_export_timed(const eb_run *run);
 EB_MUST eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids,
                                 const char *folder, FILE *out, int *written);
 
+/* One VTK file (.vtu) a frame and part - bodies, bones, obstacles, contacts - in a folder
+ * <result>.<id>, and <result>.<id>.pvd over all of them, which ParaView opens; *written, folder and
+ * out as above. Bodies have velocity, displacement (from rest), force (frames/force) and fixed
+ * (frames/fixed) at their nodes, where the file has them, and region and updates of their cells. */
+EB_MUST eb_error eb_export_vtu(const eb_results *results, const eb_strings *ids, const char *folder,
+                               FILE *out, int *written);
+
+/* ---- what exports share ---------------------------------------------------------------------- */
+
 /* Whether `ids` selects the run. */
 bool eb_export_selects(const eb_strings *ids, const eb_run *run);
+/* Of a path what is behind its folder. */
+const char *eb_export_file_name(const char *path);
+/* "<folder>/<result without .h5>.<id>.<suffix>", or that beside the result file; without a suffix
+ * nothing follows the id. The caller clears *path. */
+EB_MUST eb_error eb_export_path(const eb_results *results, int run, const char *folder,
+                                const char *suffix, eb_text *path);
+/* Writes files of a run, when it has what they are of, and prints their paths. */
+typedef eb_error eb_export_run(const eb_results *results, int run, const char *folder, FILE *out,
+                               bool *written);
+/* That of every selected run; `folder` is made when missing. */
+EB_MUST eb_error eb_export_each(const eb_results *results, const eb_strings *ids,
+                                const char *folder, FILE *out, eb_export_run *export_run,
+                                int *written);
 
 #endif

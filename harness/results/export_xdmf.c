@@ -222,11 +222,6 @@ static eb_error put_movie(FILE *out, const movie *m,
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* What is written of a run: a file of its bodies and, when it has any, one of its bones and one of
  * its obstacles. */
 static const struct part {
@@ -235,21 +230,11 @@ static const struct part {
 } bodies = {"xdmf", put_bodies}, bones = {"bones.xdmf", put_bones},
   obstacles_part = {"obstacles.xdmf", put_obstacles};
 
-/* "<folder>/<result without .h5>.<id>.<suffix>", or beside the result file. */
-static eb_error name_file(const movie *m, const char *folder, const char *suffix, eb_text *path) {
-  const char *result = eb_results_path(m->results), *name = base_name(result);
-  const char *dot = strrchr(name, '.');
-  int stem = dot ? (int)(dot - name) : (int)strlen(name);
-  if (folder) return eb_text_printf(path, "%s/%.*s.%s.%s", folder, stem, name, m->run->id, suffix);
-  return eb_text_printf(path, "%.*s%.*s.%s.%s", (int)(name - result), result, stem, name,
-                        m->run->id, suffix);
-}
-
 /* Writes a part, and prints its name. */
 static eb_error write_part(const movie *m, const struct part *part, const char *folder, FILE *out) {
   eb_text path = {0};
   eb_output output;
-  eb_error error = name_file(m, folder, part->suffix, &path);
+  eb_error error = eb_export_path(m->results, m->index, folder, part->suffix, &path);
   if (!error) error = eb_output_open(path.data, &output);
   if (!error) error = eb_output_close(&output, put_movie(output.file, m, part->put_frame));
   if (!error) eb_print(out, "%s\n", path.data);
@@ -269,12 +254,12 @@ static eb_error write_movie(movie *m, const char *folder, FILE *out) {
   eb_text path = {0};
   /* Beside the result file its bare name is enough, so that all can be moved together; elsewhere
    * its absolute path. */
-  m->data = folder ? realpath(result, NULL) : strdup(base_name(result));
+  m->data = folder ? realpath(result, NULL) : strdup(eb_export_file_name(result));
   if (!m->data) return EB_ERROR(EB_ERR_IO, "cannot find '%s': %s", result, strerror(errno));
-  eb_error error = name_file(m, folder, "frames.hdf5", &path);
+  eb_error error = eb_export_path(m->results, m->index, folder, "frames.hdf5", &path);
   if (!error) error = eb_h5_create_file(path.data, &m->file);
   if (!error) {
-    m->file_name = base_name(path.data);
+    m->file_name = eb_export_file_name(path.data);
     error = write_parts(m, folder, out);
     eb_error closed = eb_h5_close_file(m->file, path.data);
     if (error)
@@ -312,21 +297,18 @@ static eb_error read_movie(const eb_results *results, int run, movie *m) {
   return eb_results_frame_precision(results, run, EB_FRAME_VELOCITIES, &m->velocity_precision);
 }
 
+static eb_error export_movie(const eb_results *results, int run, const char *folder, FILE *out,
+                             bool *written) {
+  movie m = {0};
+  eb_error error = read_movie(results, run, &m);
+  *written = !error && m.frames > 0;
+  if (*written) error = write_movie(&m, folder, out);
+  free(m.data);
+  free(m.time);
+  return error;
+}
+
 eb_error eb_export_xdmf(const eb_results *results, const eb_strings *ids, const char *folder,
                         FILE *out, int *written) {
-  eb_error error = EB_OK;
-  *written = 0;
-  if (folder) EB_TRY(eb_folder_make(folder));
-  for (int i = 0; i < eb_results_count(results) && !error; i++) {
-    movie m = {0};
-    if (!eb_export_selects(ids, eb_results_run(results, i))) continue;
-    error = read_movie(results, i, &m);
-    if (!error && m.frames) {
-      error = write_movie(&m, folder, out);
-      *written += !error;
-    }
-    free(m.data);
-    free(m.time);
-  }
-  return error;
+  return eb_export_each(results, ids, folder, out, export_movie, written);
 }

@@ -36,6 +36,7 @@ my @commands = (
   ['csv', 'export', 'damaged.h5', '--to', 'csv', '-o', 'out.csv'],
   ['json', 'export', 'damaged.h5', '--to', 'json', '-o', 'out.json'],
   ['xdmf', 'export', 'damaged.h5', '--to', 'xdmf', '-o', 'movies'],
+  ['vtu', 'export', 'damaged.h5', '--to', 'vtu', '-o', 'grids'],
   ['merge', 'merge', 'merged.h5', 'damaged.h5', '--overwrite'],
 );
 push @commands, ['report', 'report', 'damaged.h5', 'good.h5', '-o', 'page'] if $ENV{DAMAGES};
