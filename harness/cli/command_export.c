@@ -10,7 +10,9 @@
 #include "harness/fclib/fclib.h"
 #include "harness/names.h"
 #include "harness/print.h"
+#include "harness/results/choose.h"
 #include "harness/results/export.h"
+#include "problems/base/owned.h"
 #include "problems/mesh/io.h"
 
 static const eb_flag flags[] = {
@@ -18,24 +20,9 @@ static const eb_flag flags[] = {
     {"output", 'o', "PATH",
      "file (default: the standard output), or folder of formats that are several files (default: "
      "beside F.h5; of fclib: this one)"},
-    {"run", 0, "ID", "only this run; may be repeated"},
+    {"run", 0, "ID", "only this run, by so much of its id as no other has; may be repeated"},
     EB_FLAG_DAMAGED,
     {0}};
-
-static eb_error check_ids(const eb_results *results, const eb_strings *ids) {
-  eb_strings names = {0};
-  eb_error error = EB_OK;
-  for (int i = 0; i < eb_results_count(results) && !error; i++)
-    error = eb_strings_add(&names, eb_results_run(results, i)->id);
-  for (int i = 0; i < ids->count && !error; i++) {
-    bool found = false;
-    for (int n = 0; n < names.count; n++)
-      found = found || strcmp(names.items[n], ids->items[i]) == 0;
-    if (!found) error = eb_unknown_name("run", ids->items[i], &names);
-  }
-  eb_strings_clear(&names);
-  return error;
-}
 
 typedef eb_error stream_writer(const eb_results *results, const eb_strings *ids, FILE *out);
 typedef eb_error files_writer(const eb_results *results, const eb_strings *ids, const char *folder,
@@ -128,7 +115,7 @@ static eb_error to_mesh(const eb_results *results, const eb_strings *ids, const 
   if (ids->count > 1 || (ids->count == 0 && eb_results_count(results) != 1))
     return EB_ERROR(EB_ERR_USAGE,
                     "export --to mesh writes the mesh of one run; choose it by --run");
-  while (ids->count == 1 && strcmp(eb_results_run(results, run)->id, ids->items[0]) != 0) run++;
+  EB_TRY(eb_results_choose(results, ids->count ? ids->items[0] : NULL, &run));
   EB_TRY(eb_results_mesh(results, run, &mesh));
   eb_error error = eb_mesh_write(path, mesh);
   eb_mesh_destroy(mesh);
@@ -146,10 +133,8 @@ static eb_error to_files(const eb_results *results, const eb_strings *ids, const
 }
 
 static eb_error export(const eb_arguments *arguments, const export_format *format,
-                       const eb_results *results, int *code) {
-  const eb_strings *ids = eb_arguments_values(arguments, "run");
+                       const eb_results *results, const eb_strings *ids, int *code) {
   const char *path = eb_arguments_text(arguments, "output");
-  EB_TRY(check_ids(results, ids));
   if (format->files) return to_files(results, ids, path, format, code);
   if (!format->stream) return to_mesh(results, ids, path);
   if (format->stream == eb_export_benchmark) tell_untimed(results, ids, code);
@@ -159,12 +144,14 @@ static eb_error export(const eb_arguments *arguments, const export_format *forma
 static eb_error run(const eb_arguments *arguments, int *code) {
   eb_results *results;
   bool damaged;
+  EB_OWNED(eb_strings_clear) eb_strings ids = {0};
   const char *path = arguments->positional.items[0];
   const export_format *format;
   EB_TRY(find_format(eb_arguments_text(arguments, "to"), &format));
   EB_TRY(eb_arguments_verify(arguments, path, &damaged));
   EB_TRY(eb_results_open(path, &results));
-  eb_error error = export(arguments, format, results, code);
+  eb_error error = eb_results_choose_ids(results, eb_arguments_values(arguments, "run"), &ids);
+  if (!error) error = export(arguments, format, results, &ids, code);
   eb_results_close(results);
   return error;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/cli/command.h"
+#include "harness/cli/shown_file.h"
 #include "harness/results/json.h"
 #include "harness/names.h"
 #include "harness/print.h"
@@ -19,11 +20,13 @@
 #include "problems/scene_impl.h"
 #include "problems/elasticity/material.h"
 
-static const eb_flag flags[] = {EB_FLAG_FORMAT, EB_FLAG_PLUGIN, {0}};
+static const eb_flag flags[] = {EB_FLAG_FORMAT, EB_FLAG_PLUGIN, EB_FLAG_DAMAGED, {0}};
 static const eb_flag info_flags[] = {
     EB_FLAG_FORMAT,
     EB_FLAG_PLUGIN,
     {"mesh", 0, "FILE", "what a mesh file holds, and what may be wrong with it, instead of a NAME"},
+    {"run", 0, "ID", "of a result file: this run, by so much of its id as no other has"},
+    EB_FLAG_DAMAGED,
     {0}};
 
 static const char *or_empty(const char *text) {
@@ -467,6 +470,10 @@ static eb_error run_info(const eb_arguments *arguments, int *code) {
   if ((mesh != NULL) == (arguments->positional.count == 1))
     return EB_ERROR(EB_ERR_USAGE, "usage: elastobench info %s", eb_command_info.synopsis);
   if (mesh) return show_mesh(mesh, json);
+  if (eb_is_result_file(arguments->positional.items[0]))
+    return eb_show_result_file(arguments, arguments->positional.items[0], json);
+  if (eb_arguments_has(arguments, "run"))
+    return EB_ERROR(EB_ERR_USAGE, "--run is of a result file: elastobench info F.h5 --run ID");
   eb_error error = eb_arguments_plugins(arguments, &plugins);
   if (!error) error = eb_split_spec(arguments->positional.items[0], &name, &assignments);
   if (!error) error = show(&plugins, name, assignments, json);
@@ -478,9 +485,9 @@ static eb_error run_info(const eb_arguments *arguments, int *code) {
 
 const eb_command eb_command_info = {
     .name = "info",
-    .synopsis = "NAME[:p=v,..]|--mesh FILE [options]",
+    .synopsis = "NAME[:p=v,..]|F.h5|--mesh FILE [options]",
     .summary = "describe a scene (with the paper's counts and ours), solver, material, suite, "
-               "claim or mesh file",
+               "claim, mesh file or result file",
     .flags = info_flags,
     .least = 0,
     .most = 1,
@@ -597,14 +604,16 @@ static eb_error run_list(const eb_arguments *arguments, int *code) {
   EB_OWNED(eb_plugins_clear) eb_plugins plugins = {0};
   const eb_strings *names = &arguments->positional;
   EB_TRY(eb_arguments_json(arguments, &json));
+  if (names->count && eb_is_result_file(names->items[0]))
+    return eb_list_result_file(arguments, names->items[0], json);
   EB_TRY(eb_arguments_plugins(arguments, &plugins));
   return list(names->count ? names->items[0] : NULL, json, &plugins);
 }
 
 const eb_command eb_command_list = {.name = "list",
                                     .synopsis =
-                                        "[scenes|solvers|materials|suites|claims] [options]",
-                                    .summary = "list what there is",
+                                        "[scenes|solvers|materials|suites|claims|F.h5] [options]",
+                                    .summary = "list what there is, or the runs of a result file",
                                     .flags = flags,
                                     .least = 0,
                                     .most = 1,

@@ -244,7 +244,7 @@ static herr_t add_fact(hid_t group, const char *name, const H5A_info_t *info, vo
   return 0;
 }
 
-static eb_error add_environment(hid_t file, const char *path, json_t *json) {
+eb_error eb_export_environment(hid_t file, const char *path, json_t *json) {
   hsize_t first = 0;
   if (!eb_h5_exists(file, path)) return EB_OK;
   hid_t group = H5Gopen2(file, path, H5P_DEFAULT);
@@ -264,7 +264,7 @@ static eb_error add_other_machine(hid_t file, const eb_run *run, json_t *json) {
   H5Gclose(group);
   if (!error && *hash) {
     snprintf(path, sizeof path, "environments/%.250s", hash);
-    error = add_environment(file, path, member(json, "environment"));
+    error = eb_export_environment(file, path, member(json, "environment"));
   }
   free(hash);
   return error;
@@ -274,7 +274,7 @@ static eb_error add_other_machine(hid_t file, const eb_run *run, json_t *json) {
 
 static eb_error add_all(const eb_results *results, const eb_strings *ids, json_t *json) {
   const hid_t file = eb_results_file(results);
-  EB_TRY(add_environment(file, "environment", member(json, "environment")));
+  EB_TRY(eb_export_environment(file, "environment", member(json, "environment")));
   json_object_set_new(json, "runs", json_array());
   json_t *runs = json_object_get(json, "runs");
   for (int i = 0; i < eb_results_count(results); i++) {

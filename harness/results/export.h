@@ -2,6 +2,7 @@
 #ifndef EB_RESULTS_EXPORT_H
 #define EB_RESULTS_EXPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "harness/results/read.h"
@@ -44,6 +45,9 @@ EB_MUST eb_error eb_export_vtu(const eb_results *results, const eb_strings *ids,
                                FILE *out, int *written);
 
 /* ---- what exports share ---------------------------------------------------------------------- */
+
+/* Adds the attributes of a group of environments to an object; none where there is no group. */
+EB_MUST eb_error eb_export_environment(hid_t file, const char *path, json_t *json);
 
 /* Whether `ids` selects the run. */
 bool eb_export_selects(const eb_strings *ids, const eb_run *run);

@@ -6,6 +6,7 @@
 
 #include "harness/names.h"
 #include "harness/results/checkpoints.h"
+#include "harness/results/choose.h"
 #include "problems/base/strings.h"
 #include "problems/base/hash.h"
 
@@ -70,31 +71,6 @@ static eb_error tie_to_case(eb_plan *plan, const eb_dependencies *dependencies,
 /* ---- a source run in a file
  * ----------------------------------------------------------------------- */
 
-/* The run of that id, or the only one whose id has that part. */
-static eb_error find_run(const eb_results *results, const char *name, int *out) {
-  int found = 0;
-  for (int i = 0; i < eb_results_count(results); i++) {
-    const char *id = eb_results_run(results, i)->id;
-    bool exact = name && strcmp(id, name) == 0;
-    if (name && !strstr(id, name)) continue;
-    *out = i;
-    found++;
-    if (exact) return EB_OK;
-  }
-  if (found == 1) return EB_OK;
-  if (found > 1)
-    return EB_ERROR(EB_ERR_USAGE, "'%s' has %d runs%s%s%s; name one by its id",
-                    eb_results_path(results), found, name ? " with '" : "", name ? name : "",
-                    name ? "' in their ids" : "");
-  eb_strings ids = {0};
-  eb_error error = EB_OK;
-  for (int i = 0; i < eb_results_count(results) && !error; i++)
-    error = eb_strings_add(&ids, eb_results_run(results, i)->id);
-  if (!error) error = eb_unknown_name("run", name ? name : "", &ids);
-  eb_strings_clear(&ids);
-  return error;
-}
-
 /* Whether the run keeps the states that the case is to start from. */
 static eb_error check_kept(const eb_checkpoints *states, const char *id, eb_range steps) {
   int64_t step = steps.first;
@@ -119,7 +95,7 @@ static eb_error tie_to_file(const eb_dependencies *dependencies, eb_case *work) 
   const eb_run *source_run = NULL;
   int run = 0;
   EB_TRY(eb_results_open(dependencies->file, &results));
-  eb_error error = find_run(results, dependencies->source_run, &run);
+  eb_error error = eb_results_choose(results, dependencies->source_run, &run);
   if (!error) error = eb_checkpoints_open(results, run, &states);
   if (!error) source_run = eb_results_run(results, run);
   if (!error) error = check_kept(&states, source_run->id, work->from.steps);
