@@ -23,6 +23,13 @@ typedef struct eb_model_size {
   void (*reshape)(eb_mesh *mesh);
 } eb_model_size;
 
+/* What a solver does on a scene where the user sets nothing else. */
+typedef struct eb_scene_default {
+  const char *solver;  /* its name */
+  const char *options; /* "dynamic=8": its defaults here, in the place of its own */
+  const char *source;  /* why these: "the paper's number" */
+} eb_scene_default;
+
 /* One entry of the catalogue. */
 struct eb_scene_ops {
   const char *name; /* "paper/scene" */
@@ -78,6 +85,7 @@ struct eb_scene_ops {
   void (*springs)(const eb_scene *scene, double t, double *place, double *stiffness);
   /* The parameters of the smallest one whose bodies hold together, for tests; NULL: as it is. */
   const char *small;
+  const eb_scene_default *solver_defaults; /* ended by a NULL solver; NULL: none */
 };
 
 enum {

@@ -9,6 +9,7 @@
 #include "solvers/solver.h"
 
 #include <omp.h>
+#include <string.h>
 
 /* ---- capabilities ---- */
 
@@ -75,6 +76,20 @@ bool eb_solver_wants_options(const eb_solver_ops *ops) {
   return false;
 }
 
+/* ---- options ---- */
+
+const char *eb_solver_defaults(const eb_solver_ops *ops, const eb_scene_ops *scene) {
+  for (const eb_scene_default *at = scene->solver_defaults; at && at->solver; at++)
+    if (strcmp(at->solver, ops->name) == 0) return at->options;
+  return NULL;
+}
+
+eb_error eb_solver_options(const eb_solver_ops *ops, const eb_scene_ops *scene, const char *options,
+                           eb_values **out) {
+  return eb_values_create_over(ops->name, ops->options, eb_solver_defaults(ops, scene), options,
+                               out);
+}
+
 /* ---- life ---- */
 
 eb_update eb_solver_update(const eb_solver_ops *ops, const eb_values *options) {
@@ -97,7 +112,7 @@ static void call_destroy(eb_solver *solver) {
 
 static eb_error solver_start(eb_solver *solver, const char *options) {
   eb_values *values = NULL;
-  EB_TRY(eb_values_create(solver->ops->name, solver->ops->options, options, &values));
+  EB_TRY(eb_solver_options(solver->ops, solver->scene->ops, options, &values));
   solver->options = values;
   EB_TRY(eb_solver_require(solver->ops->name, solver->ops->capabilities, solver->scene));
   if (solver->scene->part && !eb_values_declares(values, "ranks"))

@@ -111,6 +111,13 @@ const eb_solver_ops *eb_solver_find(const char *name);
 /* What the steps of a solver with these options declare: ops->update_of, or ops->update. */
 eb_update eb_solver_update(const eb_solver_ops *ops, const eb_values *options);
 
+/* The defaults that the scene has for a solver of this name, "a=1,b=x"; NULL: none but its own. */
+const char *eb_solver_defaults(const eb_solver_ops *ops, const eb_scene_ops *scene);
+/* Its options on that scene, resolved: what is not given is the scene's default, or its own. The
+ * caller destroys *out. */
+EB_MUST eb_error eb_solver_options(const eb_solver_ops *ops, const eb_scene_ops *scene,
+                                   const char *options, eb_values **out);
+
 /* Creates a solver: resolves `options` ("linear=cg,rtol=1e-6"), checks capabilities against the
  * scene (EB_ERR_UNSUPPORTED says which are missing), calls ops->create. The caller destroys *out.
  */

@@ -17,10 +17,8 @@
 
 #define RANKS "ranks" /* the option */
 
-static eb_error canonical(const char *owner, const eb_option *options, const char *assignments,
-                          char **out) {
-  eb_values *values;
-  EB_TRY(eb_values_create(owner, options, assignments, &values));
+/* Takes the values. */
+static eb_error canonical(eb_values *values, char **out) {
   eb_error error = eb_string_set(out, eb_values_canonical(values));
   eb_values_destroy(values);
   return error;
@@ -95,19 +93,19 @@ eb_error eb_case_identify(eb_case *work) {
   return EB_OK;
 }
 
-static eb_error count_ranks(eb_case *work) {
+static eb_error resolve_options(eb_case *work) {
   eb_values *values;
-  EB_TRY(eb_values_create(work->solver->name, work->solver->options, work->options, &values));
+  EB_TRY(eb_solver_options(work->solver, work->scene, work->options, &values));
   work->ranks = eb_values_declares(values, RANKS) ? (int)eb_values_int(values, RANKS) : 1;
-  eb_values_destroy(values);
-  return EB_OK;
+  return canonical(values, &work->all_options);
 }
 
 eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin) {
-  EB_TRY(canonical(work->scene->name, work->scene->parameters, work->parameters,
-                   &work->all_parameters));
-  EB_TRY(canonical(work->solver->name, work->solver->options, work->options, &work->all_options));
-  EB_TRY(count_ranks(work));
+  eb_values *parameters;
+  EB_TRY(
+      eb_values_create(work->scene->name, work->scene->parameters, work->parameters, &parameters));
+  EB_TRY(canonical(parameters, &work->all_parameters));
+  EB_TRY(resolve_options(work));
   if (plugin) EB_TRY(eb_string_set(&work->plugin, plugin->path));
   eb_text text = {0};
   eb_error error = write_task(work, plugin, &text);
@@ -159,7 +157,7 @@ void eb_case_clear(eb_case *work) {
 
 static eb_error describe_update(const eb_case *work, eb_run *run) {
   eb_values *values;
-  EB_TRY(eb_values_create(work->solver->name, work->solver->options, work->options, &values));
+  EB_TRY(eb_solver_options(work->solver, work->scene, work->options, &values));
   eb_error error =
       eb_string_set(&run->update, eb_update_name(eb_solver_update(work->solver, values)));
   eb_values_destroy(values);

@@ -108,6 +108,20 @@ static void print_count(const char *title, int32_t ours, int32_t paper, bool of_
   eb_print(stdout, "\n");
 }
 
+static json_t *defaults_json(const eb_scene_ops *ops) {
+  json_t *all = json_object();
+  for (const eb_scene_default *at = ops->solver_defaults; at && at->solver; at++)
+    eb_json_set(all, at->solver,
+                eb_json_pack("{s:s, s:s}", "options", at->options, "source", at->source));
+  return all;
+}
+
+/* What solvers do here where nobody sets it. */
+static void print_defaults(const eb_scene_ops *ops) {
+  for (const eb_scene_default *at = ops->solver_defaults; at && at->solver; at++)
+    eb_print(stdout, "%-12s %s: %s here, %s\n", "defaults", at->solver, at->options, at->source);
+}
+
 static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool json) {
   eb_scene *scene;
   EB_TRY(eb_scene_create(ops, parameters, NULL, NULL, &scene));
@@ -116,15 +130,16 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
   eb_error error = EB_OK;
   if (json) {
     json_t *shown = eb_json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:I, s:I, s:o}", "kind",
-        "scene", "name", ops->name, "summary", ops->summary, "geometry", or_empty(ops->geometry),
-        "citation", or_empty(ops->citation), "mesh_source", scene->mesh_source, "stand_in",
-        or_empty(ops->stand_in), "needs", capabilities_json(needs), "vertices",
-        count_json(vertices, ops->target_vertices, has_paper(ops)), "elements",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:I, s:I, s:o, s:o}",
+        "kind", "scene", "name", ops->name, "summary", ops->summary, "geometry",
+        or_empty(ops->geometry), "citation", or_empty(ops->citation), "mesh_source",
+        scene->mesh_source, "stand_in", or_empty(ops->stand_in), "needs", capabilities_json(needs),
+        "vertices", count_json(vertices, ops->target_vertices, has_paper(ops)), "elements",
         count_json(elements, ops->target_elements, has_paper(ops)), "exact",
         json_boolean(ops->count_tolerance == 0 && ops->target_elements), "count_tolerance",
         ops->count_tolerance, "dt", scene->dt, "steps", (json_int_t)ops->steps, "steps_per_frame",
-        (json_int_t)ops->steps_per_frame, "parameters", eb_json_options(ops->parameters));
+        (json_int_t)ops->steps_per_frame, "parameters", eb_json_options(ops->parameters),
+        "solver_defaults", defaults_json(ops));
     if (shown && !ops->stand_in) json_object_set_new(shown, "stand_in", json_null());
     error = eb_json_print(shown, stdout);
   } else {
@@ -141,6 +156,7 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
     print_capabilities("needs", needs);
     eb_print(stdout, "%-12s %lld of %g s, a frame every %lld\n", "steps", (long long)ops->steps,
              scene->dt, (long long)ops->steps_per_frame);
+    print_defaults(ops);
     print_options("parameters", ops->parameters);
   }
   eb_scene_destroy(scene);

@@ -107,7 +107,7 @@ eb_error eb_trust_check(const eb_case *work, const eb_dependencies *dependencies
   for (int a = 0; dependencies && a < dependencies->axis_count; a++)
     if (strcmp(dependencies->axes[a].option, petsc) == 0)
       return EB_ERROR(EB_ERR_USAGE, "a sweep over '%s' is named by a file%s", petsc, remedy);
-  EB_TRY(eb_values_create(work->solver->name, work->solver->options, work->options, &values));
+  EB_TRY(eb_solver_options(work->solver, work->scene, work->options, &values));
   eb_error error =
       eb_values_declares(values, petsc) ? check_petsc(eb_values_text(values, petsc)) : EB_OK;
   eb_values_destroy(values);

@@ -106,7 +106,7 @@ static eb_error set(eb_values *values, int i, const char *text, bool given) {
 }
 
 /* "a=1", taken apart. */
-static eb_error set_one(eb_values *values, char *assignment) {
+static eb_error set_one(eb_values *values, char *assignment, bool given) {
   char *equals = strchr(assignment, '=');
   if (!equals || equals == assignment)
     return EB_ERROR(EB_ERR_USAGE, "%s: '%s' is not of the form name=value", values->owner,
@@ -116,15 +116,15 @@ static eb_error set_one(eb_values *values, char *assignment) {
   if (i < 0) return unknown_option(values, assignment);
   if (values->values[i].given)
     return EB_ERROR(EB_ERR_USAGE, "%s: %s is set twice", values->owner, assignment);
-  return set(values, i, equals + 1, true);
+  return set(values, i, equals + 1, given);
 }
 
 /* Sets "a=1,b=x", which it takes apart. */
-static eb_error set_all(eb_values *values, char *assignments) {
+static eb_error set_all(eb_values *values, char *assignments, bool given) {
   for (char *at = assignments, *comma; at && *at; at = comma ? comma + 1 : NULL) {
     comma = strchr(at, ',');
     if (comma) *comma = '\0';
-    EB_TRY(set_one(values, at));
+    EB_TRY(set_one(values, at, given));
   }
   return EB_OK;
 }
@@ -148,7 +148,7 @@ static eb_error set_line(eb_values *values, char *line) {
       continue;
     }
     *comma = '\0';
-    EB_TRY(set_one(values, line));
+    EB_TRY(set_one(values, line, true));
     line = comma + 1;
     i = 1;
   }
@@ -211,15 +211,21 @@ static eb_error write_canonical(eb_values *values) {
   return EB_OK;
 }
 
-static eb_error resolve(eb_values *values, const char *assignments) {
+/* What is not given are defaults of somebody else's. */
+static eb_error assign(eb_values *values, const char *assignments, bool given) {
+  if (!assignments || !*assignments) return EB_OK;
+  char *copy = strdup(assignments);
+  if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot read the options of %s", values->owner);
+  eb_error error =
+      given && has_line(values) ? set_line(values, copy) : set_all(values, copy, given);
+  free(copy);
+  return error;
+}
+
+static eb_error resolve(eb_values *values, const char *defaults, const char *assignments) {
   EB_TRY(set_defaults(values));
-  if (assignments && *assignments) {
-    char *copy = strdup(assignments);
-    if (!copy) return EB_ERROR(EB_ERR_MEMORY, "cannot read the options of %s", values->owner);
-    eb_error error = has_line(values) ? set_line(values, copy) : set_all(values, copy);
-    free(copy);
-    EB_TRY(error);
-  }
+  EB_TRY(assign(values, defaults, false));
+  EB_TRY(assign(values, assignments, true));
   EB_TRY(set_conditionals(values));
   EB_TRY(require_all(values));
   return write_canonical(values);
@@ -227,6 +233,11 @@ static eb_error resolve(eb_values *values, const char *assignments) {
 
 eb_error eb_values_create(const char *owner, const eb_option *options, const char *assignments,
                           eb_values **out) {
+  return eb_values_create_over(owner, options, NULL, assignments, out);
+}
+
+eb_error eb_values_create_over(const char *owner, const eb_option *options, const char *defaults,
+                               const char *assignments, eb_values **out) {
   *out = NULL;
   eb_values *values;
   EB_TRY(EB_NEW(values, 1));
@@ -234,7 +245,7 @@ eb_error eb_values_create(const char *owner, const eb_option *options, const cha
   values->options = options;
   if (options)
     while (options[values->count].name) values->count++;
-  eb_error error = resolve(values, assignments);
+  eb_error error = resolve(values, defaults, assignments);
   if (error) {
     eb_values_destroy(values);
     return error;

@@ -44,6 +44,11 @@ typedef struct eb_values eb_values;
  * must outlive the values. The caller destroys *out. */
 EB_MUST eb_error eb_values_create(const char *owner, const eb_option *options,
                                   const char *assignments, eb_values **out);
+/* The same with other defaults, "a=1,b=x" or NULL, in the place of the table's: what they set is
+ * not given. */
+EB_MUST eb_error eb_values_create_over(const char *owner, const eb_option *options,
+                                       const char *defaults, const char *assignments,
+                                       eb_values **out);
 void eb_values_destroy(eb_values *values);
 
 /* The resolved value of a declared option; asking for an undeclared name or another type is a

@@ -615,6 +615,9 @@ static int32_t bunny_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes
   return named;
 }
 
+static const eb_scene_default bunny_defaults[] = {
+    {"conjac", "dynamic=8", "the paper's number of dynamic nodes"}, {0}};
+
 const eb_scene_ops eb_conjac2020_bunny = {
     .name = "conjac2020/bunny",
     .small = "resolution=0.1",
@@ -628,4 +631,5 @@ const eb_scene_ops eb_conjac2020_bunny = {
     EB_SCENE_RUN(200, 1),
     .setup = bunny_setup,
     .dynamic_nodes = bunny_nodes,
+    .solver_defaults = bunny_defaults,
 };

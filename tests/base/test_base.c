@@ -92,6 +92,21 @@ static void test_lines(void) {
   has_line("wait=0,run", NULL, 0, "outside");
 }
 
+/* Defaults of somebody else's stand where nothing is given, and are not given. */
+static void test_other_defaults(void) {
+  eb_values *values = NULL;
+  tap_require(
+      eb_values_create_over("solver", options, "rtol=1e-2,linear=petsc", "rtol=1e-3", &values),
+      "other defaults");
+  tap_ok(eb_values_real(values, "rtol") == 1e-3 && eb_values_given(values, "rtol"),
+         "what is given goes over other defaults");
+  tap_ok(!strcmp(eb_values_text(values, "linear"), "petsc") && !eb_values_given(values, "linear"),
+         "another default stands, and is not given");
+  eb_values_destroy(values);
+  tap_fails(eb_values_create_over("solver", options, "lineer=petsc", NULL, &values), EB_ERR_USAGE,
+            "linear", "another default has to be of an option");
+}
+
 static void has_order(const char *given, const char *want) {
   eb_values *values;
   tap_require(eb_values_create("solver", options, given, &values), given);
@@ -357,6 +372,7 @@ int main(void) {
   scratch_open();
   test_values();
   test_lines();
+  test_other_defaults();
   test_conditional_defaults();
   test_bad_values();
   test_errors();

@@ -1,6 +1,7 @@
 /* The interface of solvers: names, registry, step log, options, capabilities, failure of create. */
 #include "harness/check/block.h"
 #include "problems/base/clock.h"
+#include "problems/scene_impl.h"
 #include "tests/support/owned.h"
 #include "tests/tap.h"
 
@@ -264,7 +265,34 @@ static void declared_accuracies_can_be_asked_for(void) {
   }
 }
 
+/* A default of a scene that no solver takes would end every run of the pair. */
+static void defaults_of_scenes_are_options(void) {
+  int count = 0;
+  for (const eb_scene_ops *const *scene = eb_scenes(); *scene; scene++)
+    for (const eb_scene_default *at = (*scene)->solver_defaults; at && at->solver; at++, count++) {
+      const eb_solver_ops *solver = eb_solver_find(at->solver);
+      eb_values *values = NULL;
+      tap_ok(solver && at->source && *at->source, "%s: %s is a solver, with a source",
+             (*scene)->name, at->solver);
+      if (!solver) continue;
+      tap_succeeds(eb_solver_options(solver, *scene, NULL, &values), (*scene)->name);
+      eb_values_destroy(values);
+    }
+  tap_ok(count > 0, "scenes have defaults for solvers");
+  const eb_solver_ops *conjac = eb_solver_find("conjac");
+  owned(eb_values) *own = NULL, *given = NULL, *elsewhere = NULL;
+  const eb_scene_ops *bunny = eb_scene_find("conjac2020/bunny");
+  tap_require(eb_solver_options(conjac, bunny, NULL, &own), "the scene's");
+  tap_require(eb_solver_options(conjac, bunny, "dynamic=3", &given), "the user's");
+  tap_require(eb_solver_options(conjac, eb_scene_find("bench/beam"), NULL, &elsewhere), "its own");
+  tap_ok(eb_values_int(own, "dynamic") == 8 && !eb_values_given(own, "dynamic"),
+         "where nothing is given the scene's default stands");
+  tap_ok(eb_values_int(given, "dynamic") == 3, "the user's value goes over it");
+  tap_ok(eb_values_int(elsewhere, "dynamic") == 4, "elsewhere the solver's own stands");
+}
+
 int main(void) {
+  defaults_of_scenes_are_options();
   declared_accuracies_can_be_asked_for();
   names_are_distinct();
   registry_finds_what_it_lists();

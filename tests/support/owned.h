@@ -49,6 +49,7 @@ OWNED_POINTER(eb_mesh, eb_mesh_destroy)
 OWNED_POINTER(eb_multifrontal, eb_multifrontal_destroy)
 OWNED_POINTER(eb_scene, eb_scene_destroy)
 OWNED_POINTER(eb_solver, eb_solver_destroy)
+OWNED_POINTER(eb_values, eb_values_destroy)
 OWNED_POINTER(eb_state, eb_state_destroy)
 OWNED_POINTER(eb_step_log, eb_step_log_destroy)
 
