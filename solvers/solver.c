@@ -43,31 +43,33 @@ const char *eb_capability_name(uint32_t bit) {
   return NULL;
 }
 
-static uint32_t lacking(uint32_t serves, const eb_scene *scene) {
-  if (serves & EB_CAP_HYPERELASTIC) serves |= EB_CAP_PROJECTIVE;
-  return eb_scene_needs(scene) & ~serves;
-}
-
-uint32_t eb_solver_lacks(const eb_solver_ops *ops, const eb_scene *scene) {
-  return lacking(ops->capabilities, scene);
-}
-
-eb_error eb_solver_require(const char *name, uint32_t serves, const eb_scene *scene) {
-  uint32_t missing = lacking(serves, scene);
-  if (!missing) return EB_OK;
+void eb_capability_names(uint32_t bits, char *out, size_t bytes) {
   const char *words[CAPABILITIES + 1];
   size_t count = 0;
   for (size_t i = 0; i < CAPABILITIES; i++) {
-    if (missing & capability_names[i].bit) words[count++] = capability_names[i].what;
-    missing &= ~(uint32_t)capability_names[i].bit;
+    if (bits & capability_names[i].bit) words[count++] = capability_names[i].what;
+    bits &= ~(uint32_t)capability_names[i].bit;
   }
-  if (missing) words[count++] = "a capability newer than this build";
+  if (bits) words[count++] = "a capability newer than this build";
+  eb_text_join(out, bytes, words, count, ", ");
+}
+
+uint32_t eb_capabilities_lacking(uint32_t serves, uint32_t needs) {
+  if (serves & EB_CAP_HYPERELASTIC) serves |= EB_CAP_PROJECTIVE;
+  return needs & ~serves;
+}
+
+uint32_t eb_solver_lacks(const eb_solver_ops *ops, const eb_scene *scene) {
+  return eb_capabilities_lacking(ops->capabilities, eb_scene_needs(scene));
+}
+
+eb_error eb_solver_require(const char *name, uint32_t serves, const eb_scene *scene) {
+  uint32_t missing = eb_capabilities_lacking(serves, eb_scene_needs(scene));
+  if (!missing) return EB_OK;
   char list[512];
-  eb_text_join(list, sizeof list, words, count, ", ");
-  return EB_ERROR(EB_ERR_UNSUPPORTED,
-                  "solver '%s' cannot serve scene '%s': it lacks %s; choose another solver or "
-                  "other scene parameters",
-                  name, scene->ops->name, list);
+  eb_capability_names(missing, list, sizeof list);
+  return EB_ERROR(EB_ERR_UNSUPPORTED, "solver '%s' cannot serve scene '%s': it lacks %s", name,
+                  scene->ops->name, list);
 }
 
 bool eb_solver_wants_options(const eb_solver_ops *ops) {

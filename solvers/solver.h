@@ -94,6 +94,10 @@ struct eb_solver_ops {
 /* What one eb_capability bit stands for, in words; NULL for a bit that has no meaning. */
 const char *eb_capability_name(uint32_t bit);
 
+/* The same of all bits, "tetrahedra, fibres". */
+void eb_capability_names(uint32_t bits, char *out, size_t bytes);
+/* The needs that are not served. */
+uint32_t eb_capabilities_lacking(uint32_t serves, uint32_t needs);
 /* The eb_capability bits that the scene asks for and the solver does not serve. */
 uint32_t eb_solver_lacks(const eb_solver_ops *ops, const eb_scene *scene);
 

@@ -10,6 +10,7 @@
 
 #include "harness/case/job.h"
 #include "harness/network.h"
+#include "harness/served.h"
 #include "problems/base/strings.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
@@ -57,6 +58,28 @@ static eb_error check_ranks(const eb_job *j) {
                           : EB_OK;
 }
 
+/* Adds to a refusal of the scene what would be accepted, as far as that can be told: where it
+ * cannot, the refusal stands. */
+static eb_error answer_refusal(const eb_job *j, eb_error refusal) {
+  const eb_case *work = j->work;
+  bool lacks = eb_error_kind(refusal) == EB_ERR_UNSUPPORTED && !j->ranks &&
+               eb_solver_lacks(work->solver, j->scene);
+  eb_served served = {0};
+  eb_text answer = {0};
+  if (!lacks) return refusal;
+  eb_error error = eb_served_open(work->scene, work->parameters, work->mesh_file, &served);
+  if (!error) error = eb_served_answer(&served, work->solver, &answer);
+  if (!error) {
+    eb_error whole = EB_ERROR(EB_ERR_UNSUPPORTED, "%s; %s", eb_error_message(refusal), answer.data);
+    eb_error_free(refusal);
+    refusal = whole;
+  }
+  eb_error_free(error);
+  eb_text_clear(&answer);
+  eb_served_clear(&served);
+  return refusal;
+}
+
 /* The scene, the solver and the audit; *failure is what they report, the return value is ours. */
 static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   const eb_case *work = j->work;
@@ -85,6 +108,7 @@ static eb_error set_up(eb_job *j, eb_error *failure, const char **where) {
   j->run.setup_seconds = eb_wall_seconds() - began;
   j->run.setup_cpu_seconds = eb_cost_cpu(&j->cost) - cpu;
   eb_ranks_sum(j->ranks, 1, &j->run.setup_cpu_seconds);
+  if (*failure) *failure = answer_refusal(j, *failure);
   if (*failure) return EB_OK;
   eb_verdict_times(&j->auditor.verdict, "set-up", j->stepper.solver->setup_log,
                    j->run.setup_seconds, work->threads);
