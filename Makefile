@@ -239,9 +239,9 @@ $(PLUGINS): $(call object,problems/rigid/articulation.c problems/base/memory.c)
 # Plug-ins see the headers under the names that they have once installed.
 $(BUILD)/include/elastobench/%.h:
 	@mkdir -p $(@D)
-	@printf '#include "%s"\n' $(if $(filter scene,$*),problems,solvers)/$*.h > $@
+	@printf '#include "%s"\n' $(if $(filter contacts,$*),problems/scene_contacts,$(if $(filter scene,$*),problems,solvers)/$*).h > $@
 
-$(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/include/elastobench/solver.h $(BUILD)/include/elastobench/scene.h
+$(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(addprefix $(BUILD)/include/elastobench/,solver.h scene.h contacts.h)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(BUILD)/include -MMD -MP -MF $@.d -shared $< $(INSIDE) -o $@
@@ -289,9 +289,10 @@ demo: ## install, build, run the demo suite, write report/index.html
 	$(PROGRAM) report results/demo.h5 -o report
 
 # ---- installation -----------------------------------------------------------------------------------
-# What a plug-in may include: the two public headers and what they need.
+# What a plug-in may include: the three public headers and what they need.
 HEADERS := problems/base/error.h problems/base/option.h problems/mesh/mesh.h problems/elasticity/material.h \
-           problems/scene.h problems/step.h solvers/solver.h solvers/stepper.h
+           problems/scene.h problems/step.h solvers/solver.h solvers/stepper.h \
+           problems/collision/pair.h problems/contact_record.h problems/scene_contacts.h
 INCLUDE = $(DESTDIR)$(PREFIX)/include/elastobench
 install: all ## install program, library, headers and elastobench.pc under PREFIX (DESTDIR for packagers)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(INCLUDE)
@@ -304,6 +305,7 @@ install: all ## install program, library, headers and elastobench.pc under PREFI
 	for header in $(HEADERS); do install -D -m 644 $$header $(INCLUDE)/$$header || exit 1; done
 	printf '#include "problems/scene.h"\n' > $(INCLUDE)/scene.h
 	printf '#include "solvers/solver.h"\n' > $(INCLUDE)/solver.h
+	printf '#include "problems/scene_contacts.h"\n' > $(INCLUDE)/contacts.h
 	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'libdir=$${prefix}/lib' '' \
 	  'Name: elastobench' 'Description: scenes and solvers of deformable bodies' 'Version: $(VERSION)' \
 	  'Cflags: -I$${includedir} -I$${includedir}/elastobench' 'Libs: -L$${libdir} -lelastobench' \

@@ -10,7 +10,7 @@
 #include "problems/mesh/generate.h"
 #include "problems/rigid/articulation.h"
 #include "problems/rigid/free_body.h"
-#include "problems/scene.h"
+#include "problems/scene_contacts.h"
 
 /* A model stuffed with `elements` times resolution tetrahedra, scaled uniformly so that the longest
  * edge of its box is `size` (m), centred over the origin, standing on z = 0. With `nodes` not 0,
@@ -104,19 +104,6 @@ typedef struct eb_grip {
   int32_t *nodes;
   double centre[3]; /* of the box of its nodes at rest, m */
 } eb_grip;
-
-/* What a step with contact as constraints may leave, whatever tolerance its solver took: bounds of
- * the audit (harness/audit/contact_audit.h). */
-typedef struct eb_contact_bounds {
-  double gap;  /* m: the distance that constraints may ask for, at most */
-  double near; /* m: features of different bodies nearer than this have a contact between them */
-  double distance; /* m: contacts off the distance they demand, sliding of those that stick */
-  double reach;    /* m: true distance of features that push each other, off what they demand */
-  double momentum; /* kg m/s a root of free nodes: momentum of a body that forces do not explain */
-  double cone;     /* friction beyond Coulomb's cone, of what a contact allows */
-  double angle;    /* degrees between friction and what opposes the slip */
-  double normal;   /* degrees between a contact's normal and the geometry */
-} eb_contact_bounds;
 
 /* Clusters as setup has added them (problems/clusters.h). */
 typedef struct eb_cluster_set {

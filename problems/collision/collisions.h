@@ -37,13 +37,8 @@ EB_MUST eb_error eb_collision_mesh_create(int32_t vertices, int32_t triangle_cou
                                           const uint8_t *obstacle, eb_collision_mesh **out);
 void eb_collision_mesh_destroy(eb_collision_mesh *mesh);
 
-typedef struct eb_pair {
-  int32_t kind; /* eb_pair_kind */
-  /* Of the collision mesh, in the order of continuous.h; a face as in `triangles`, edges as in
-   * `edges`, the lower edge first. */
-  int32_t vertex[4];
-} eb_pair;
-
+/* Vertices of pairs are those of the collision mesh; a face is as in `triangles`, edges are as in
+ * `edges`, the lower edge first. */
 typedef struct eb_hit {
   eb_pair pair;
   double time; /* in [0, 1], see continuous.h */

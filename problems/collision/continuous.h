@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-typedef enum eb_pair_kind { EB_VERTEX_FACE, EB_EDGE_EDGE } eb_pair_kind;
+#include "problems/collision/pair.h"
 
 /* x0, x1: EB_VERTEX_FACE: the vertex, then the corners of the triangle; EB_EDGE_EDGE: the ends of
  * one edge, then of the other. m. With `true`, *time is a time in [0, 1] not later than the first

@@ -234,19 +234,10 @@ void eb_constraint_linearize(eb_constraint *constraint, const double x0[4][3], c
   constraint->distance =
       eb_closest_points((eb_pair_kind)constraint->pair.kind, x, constraint->weight);
   find_normal(constraint->pair.kind, constraint->weight, x0, x, touching, n);
-  /* Tangents that follow from the normal alone: across the axis that it is least along. A contact
-   * keeps its frame from step to step, and with it the meaning of its two friction forces, as long
-   * as n does not cross a plane where two of its entries are equal; the force is turned with it
-   * where it does. */
-  int least = 0;
-  for (int d = 1; d < 3; d++)
-    if (fabs(n[d]) < fabs(n[least])) least = d;
-  double axis[3] = {0};
-  axis[least] = 1;
-  memcpy(constraint->frame, n, 3 * sizeof *constraint->frame);
-  eb_cross3(n, axis, constraint->frame + 3);
-  normalize(constraint->frame + 3);
-  eb_cross3(n, constraint->frame + 3, constraint->frame + 6);
+  /* A contact keeps its frame from step to step, and with it the meaning of its two friction
+   * forces, as long as n does not cross a plane where two of its entries are equal; the force is
+   * turned with it where it does. */
+  eb_contact_frame(n, constraint->frame);
   bool still_pushes = eb_dot3(n, force) > 0;
   for (int k = 0; k < 3; k++)
     constraint->r[k] = still_pushes ? eb_dot3(constraint->frame + 3 * k, force) : 0;
