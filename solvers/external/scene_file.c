@@ -37,6 +37,8 @@ const char *eb_scene_file_need(uint32_t bit) {
     return "scripted";
   case EB_CAP_COLLIDERS:
     return "colliders";
+  case EB_CAP_CONTACT:
+    return "contact";
   case EB_CAP_SPRINGS:
     return "springs";
   case EB_CAP_STATICS:
@@ -86,12 +88,29 @@ static eb_error write_materials(const eb_scene *scene, eb_text *text) {
   return EB_OK;
 }
 
+/* What may touch: how many bodies, which obstacles move, and what the audit allows. */
+static eb_error write_contacts(const eb_surfaces *surfaces, eb_text *text) {
+  if (!surfaces) return EB_OK;
+  const eb_contact_bounds *b = &surfaces->bounds;
+  EB_TRY(eb_text_printf(text, "bodies %d\nobstacles", surfaces->body_count));
+  for (int32_t o = 0; o < surfaces->obstacle_count; o++)
+    EB_TRY(eb_text_printf(text, " %s", surfaces->moves[o] ? "moves" : "stands"));
+  return eb_text_printf(text,
+                        "\nfriction %.17g\nbounds gap %.17g near %.17g distance %.17g reach %.17g "
+                        "momentum %.17g cone %.17g angle %.17g normal %.17g\n",
+                        surfaces->friction, b->gap, b->near, b->distance, b->reach, b->momentum,
+                        b->cone, b->angle, b->normal);
+}
+
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 enum { ALIGNMENT = 64 };
 
 /* The file as it grows: of the text when `data` is NULL, of the arrays else. */
 typedef struct writer {
+  const eb_scene *scene;
+  const eb_surfaces *surfaces; /* or NULL */
+  bool pattern;                /* that of the Hessian is written as well */
   eb_text *text;
   size_t start; /* of the arrays, as far as it is known */
   size_t offset;
@@ -114,8 +133,8 @@ static eb_error add_array(writer *to, const char *name, const char *type, size_t
 #define WHOLES(name, rows, columns, values) add_array(to, name, "i4", 4, rows, columns, values)
 
 /* Triangles of the surface by nodes of the mesh. */
-static eb_error add_surface(writer *to, const eb_scene *scene) {
-  const eb_surface *surface = scene->surface;
+static eb_error add_surface(writer *to) {
+  const eb_surface *surface = to->scene->surface;
   int32_t count = surface ? surface->triangle_count : 0, *nodes;
   EB_TRY(EB_NEW(nodes, 3 * (int64_t)count));
   for (int32_t i = 0; i < 3 * count; i++)
@@ -125,7 +144,8 @@ static eb_error add_surface(writer *to, const eb_scene *scene) {
   return error;
 }
 
-static eb_error add_boundary(writer *to, const eb_scene *scene) {
+static eb_error add_boundary(writer *to) {
+  const eb_scene *scene = to->scene;
   int32_t n = scene->mesh->node_count;
   uint8_t *fixed;
   double *target;
@@ -138,7 +158,22 @@ static eb_error add_boundary(writer *to, const eb_scene *scene) {
   return error;
 }
 
-static eb_error add_arrays(writer *to, const eb_scene *scene, bool pattern) {
+static eb_error add_contacts(writer *to) {
+  const eb_surfaces *surfaces = to->surfaces;
+  if (!surfaces) return EB_OK;
+  int32_t count = surfaces->vertex_count - surfaces->nodes;
+  double *x;
+  EB_TRY(WHOLES("contact_triangle", surfaces->triangle_count, 3, surfaces->triangles));
+  EB_TRY(WHOLES("contact_body", surfaces->triangle_count, 1, surfaces->body));
+  EB_TRY(EB_NEW(x, 3 * (size_t)count));
+  eb_scene_obstacles(to->scene, 0, x);
+  eb_error error = REALS("obstacle", count, 3, x);
+  free(x);
+  return error;
+}
+
+static eb_error add_arrays(writer *to) {
+  const eb_scene *scene = to->scene;
   const eb_mesh *mesh = eb_scene_mesh(scene);
   const int32_t *springs = NULL, *start, *column;
   EB_TRY(REALS("rest", mesh->node_count, 3, mesh->X));
@@ -148,11 +183,12 @@ static eb_error add_arrays(writer *to, const eb_scene *scene, bool pattern) {
   EB_TRY(WHOLES("elements", mesh->element_count, (int)mesh->type, mesh->elements));
   EB_TRY(WHOLES("region", mesh->element_count, 1, mesh->region));
   if (mesh->fibre) EB_TRY(REALS("fibre", mesh->element_count, 3, mesh->fibre));
-  EB_TRY(add_boundary(to, scene));
-  EB_TRY(add_surface(to, scene));
+  EB_TRY(add_boundary(to));
+  EB_TRY(add_surface(to));
+  EB_TRY(add_contacts(to));
   int32_t count = eb_scene_springs(scene, 0, &springs, NULL, NULL);
   if (count > 0) EB_TRY(WHOLES("spring_node", count, 1, springs));
-  if (!pattern) return EB_OK;
+  if (!to->pattern) return EB_OK;
   eb_scene_pattern(scene, &start, &column);
   EB_TRY(WHOLES("pattern_start", mesh->node_count + 1, 1, start));
   return WHOLES("pattern_column", start[mesh->node_count], 1, column);
@@ -160,7 +196,8 @@ static eb_error add_arrays(writer *to, const eb_scene *scene, bool pattern) {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static eb_error write_text(writer *to, const eb_scene *scene, bool pattern) {
+static eb_error write_text(writer *to) {
+  const eb_scene *scene = to->scene;
   const eb_mesh *mesh = eb_scene_mesh(scene);
   const double *g = eb_scene_gravity(scene);
   const char *element = mesh->type == EB_TETRAHEDRON  ? "tetrahedra"
@@ -174,7 +211,8 @@ static eb_error write_text(writer *to, const eb_scene *scene, bool pattern) {
   EB_TRY(write_needs(scene, to->text));
   EB_TRY(write_parameters(scene, to->text));
   EB_TRY(write_materials(scene, to->text));
-  EB_TRY(add_arrays(to, scene, pattern));
+  EB_TRY(write_contacts(to->surfaces, to->text));
+  EB_TRY(add_arrays(to));
   EB_TRY(eb_text_printf(to->text, "end\n"));
   to->start = (to->text->length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   return EB_OK;
@@ -192,14 +230,14 @@ static eb_error put(int file, const char *bytes, size_t count) {
   return EB_OK;
 }
 
-static eb_error write_whole(writer *to, const eb_scene *scene, bool pattern, int file) {
-  EB_TRY(write_text(to, scene, pattern));
-  EB_TRY(write_text(to, scene, pattern));
+static eb_error write_whole(writer *to, int file) {
+  EB_TRY(write_text(to));
+  EB_TRY(write_text(to));
   size_t bytes = to->start + to->offset;
   EB_TRY(EB_NEW(to->data, bytes));
   memcpy(to->data, to->text->data, to->text->length);
   to->offset = 0;
-  EB_TRY(add_arrays(to, scene, pattern));
+  EB_TRY(add_arrays(to));
   return put(file, to->data, bytes);
 }
 
@@ -209,10 +247,11 @@ eb_error eb_scene_file_open(int *out) {
                   : EB_OK;
 }
 
-eb_error eb_scene_file_write(const eb_scene *scene, bool pattern, int file) {
+eb_error eb_scene_file_write(const eb_scene *scene, const eb_surfaces *surfaces, bool pattern,
+                             int file) {
   eb_text text = {0};
-  writer to = {.text = &text};
-  eb_error error = write_whole(&to, scene, pattern, file);
+  writer to = {.scene = scene, .surfaces = surfaces, .pattern = pattern, .text = &text};
+  eb_error error = write_whole(&to, file);
   free(to.data);
   eb_text_clear(&text);
   EB_TRY(error);

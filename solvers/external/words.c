@@ -208,8 +208,9 @@ static const char *counter_name(int counter) {
 }
 
 static eb_error read_done_line(const char *key, char *value, eb_step_log *log, eb_done *out) {
-  static const char *const keys[] = {"reason",  "iterations", "equation", "linearization", "phase",
-                                     "counter", "seconds",    "norm",     "residuals"};
+  static const char *const keys[] = {"reason",    "iterations", "equation", "linearization",
+                                     "phase",     "counter",    "seconds",  "norm",
+                                     "residuals", "contacts"};
   if (strcmp(key, "reason") == 0) return read_reason(value, &out->reason);
   if (strcmp(key, "iterations") == 0) return read_whole(key, value, &log->iterations);
   if (strcmp(key, "equation") == 0) return read_equation(value, &log->equation);
@@ -225,6 +226,7 @@ static eb_error read_done_line(const char *key, char *value, eb_step_log *log, e
                : EB_ERROR(EB_ERR_FORMAT, "the program says that its step took %s s", value);
   }
   if (strcmp(key, "residuals") == 0) return read_whole(key, value, &out->residuals);
+  if (strcmp(key, "contacts") == 0) return read_whole(key, value, &out->contacts);
   if (strcmp(key, "norm") != 0) return unknown_key("DONE", key, keys, sizeof keys / sizeof *keys);
   out->norm = value;
   return EB_OK;

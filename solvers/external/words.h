@@ -24,6 +24,7 @@ EB_MUST eb_error eb_handshake_read(char *text, eb_handshake *out);
 typedef struct eb_done {
   eb_reason reason;
   int64_t residuals; /* how many numbers and then seconds stand behind x and v */
+  int64_t contacts;  /* how many stand behind those */
   const char *norm;
 } eb_done;
 EB_MUST eb_error eb_done_read(char *text, eb_step_log *log, eb_done *out);

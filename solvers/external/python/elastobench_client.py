@@ -32,13 +32,19 @@ except ImportError:
 PROTOCOL = 1
 _SOCKET, _SCENE = 3, 4
 _HEAD = struct.Struct("<4sIQ")
+_CONTACT_NUMBERS = 16
 _TYPES = {"f8": "<f8", "i4": "<i4", "u1": "u1"}
 
 
 class Scene:
     """What is solved: arrays by name (rest, x, v, mass, elements, region, fibre, fixed, target,
     surface, spring_node, pattern_start, pattern_column) as attributes, and name, element, dt,
-    gravity, needs, parameters (of texts), materials (a dictionary a region)."""
+    gravity, needs, parameters (of texts), materials (a dictionary a region).
+
+    With contact as constraints vertices are the nodes and behind them those of the obstacles:
+    contact_triangle (of vertices), contact_body (a triangle each: below bodies, or bodies + an
+    obstacle's number), obstacle (places of its vertices at t = 0), bodies (how many), obstacles
+    ("stands" or "moves" each), friction, and bounds, a dictionary of what the audit allows."""
 
     def __init__(self, path):
         data = np.memmap(path, np.uint8, "r")
@@ -58,12 +64,17 @@ class Scene:
                 self.materials.append(_material(value.split()))
             elif key == "gravity":
                 self.gravity = np.array(value.split(), float)
-            elif key == "dt":
-                self.dt = float(value)
+            elif key in ("dt", "friction"):
+                setattr(self, key, float(value))
+            elif key == "bodies":
+                self.bodies = int(value)
+            elif key == "bounds":
+                words = value.split()
+                self.bounds = dict(zip(words[::2], map(float, words[1::2])))
             elif key in ("name", "element"):
                 setattr(self, key, value)
-            elif key == "needs":
-                self.needs = value.split()
+            elif key in ("needs", "obstacles"):
+                setattr(self, key, value.split())
             at += 1
         self.nodes = len(self.mass)
 
@@ -91,20 +102,32 @@ def _material(words):
 class Step:
     """The inputs of a step: number, time, dt, activation (a region each); x and v at its start,
     force (f_ext there), target and fixed (which nodes are held, and where they are at its end),
-    place and stiffness of the springs at its end."""
+    place and stiffness of the springs at its end; obstacle and obstacle_end, where the vertices of
+    the obstacles are at both."""
+
+
+def contact_rows(kind, vertex, weight, normal, distance, force):
+    """Contacts for Done, a row each: kind 0 (a vertex and the corners of a face) or 1 (the ends of
+    two edges), their 4 vertices, the weights of the two points (those of the first feature sum to
+    1, those of the second to -1), the unit normal from the second to the first, the distance that
+    is asked for along it at the end of the step, and the force of the second on the first."""
+    return np.column_stack([np.asarray(a, float) for a in (kind, vertex, weight, normal, distance,
+                                                           force)])
 
 
 class Done:
     """What a step gives back. reason is a name of eb_reason without EB_ ("CONVERGED_RTOL"), phases
     and counters are dictionaries by the names of problems/step.h, residuals pairs of a value and
-    the seconds since the step began, norm what they are, with the unit in brackets."""
+    the seconds since the step began, norm what they are, with the unit in brackets, contacts what
+    contact_rows makes of them."""
 
     def __init__(self, x, v, reason, iterations=0, residuals=(), norm="", phases=None, counters=None,
-                 equation=None, linearization=None):
+                 equation=None, linearization=None, contacts=()):
         self.x, self.v, self.reason, self.iterations = x, v, reason, iterations
         self.residuals, self.norm = residuals, norm
         self.phases, self.counters = phases or {}, counters or {}
         self.equation, self.linearization = equation, linearization
+        self.contacts = np.asarray(contacts, float).reshape(-1, _CONTACT_NUMBERS)
 
 
 class Solver:
@@ -189,17 +212,20 @@ def _read_step(scene, text, body):
     s.number, s.time, s.dt = int(words["step"]), float(words["time"]), float(words["dt"])
     s.activation = np.array(words["activation"].split(), float)
     springs = len(getattr(scene, "spring_node", ()))
-    numbers = np.frombuffer(body, "<f8", 4 * n + 4 * springs)
+    obstacles = 3 * len(getattr(scene, "obstacle", ()))
+    numbers = np.frombuffer(body, "<f8", 4 * n + 4 * springs + 2 * obstacles)
     s.x, s.v, s.force, s.target = (numbers[k * n:(k + 1) * n].reshape(-1, 3) for k in range(4))
     s.place = numbers[4 * n:4 * n + 3 * springs].reshape(-1, 3)
-    s.stiffness = numbers[4 * n + 3 * springs:]
+    s.stiffness = numbers[4 * n + 3 * springs:4 * n + 4 * springs]
+    s.obstacle, s.obstacle_end = numbers[4 * n + 4 * springs:].reshape(2, -1, 3)
     s.fixed = np.frombuffer(body, "u1", scene.nodes, numbers.nbytes).astype(bool)
     return s
 
 
 def _send_done(link, solver, done, seconds):
     lines = ["reason " + done.reason, "iterations %d" % done.iterations, "seconds %.9g" % seconds,
-             "equation " + (done.equation or solver.equation), "residuals %d" % len(done.residuals)]
+             "equation " + (done.equation or solver.equation), "residuals %d" % len(done.residuals),
+             "contacts %d" % len(done.contacts)]
     if done.norm:
         lines.append("norm " + done.norm)
     if done.linearization:
@@ -208,7 +234,8 @@ def _send_done(link, solver, done, seconds):
     lines += ["counter %s %.17g" % pair for pair in done.counters.items()]
     residuals = np.array(done.residuals, "<f8").reshape(-1, 2).T
     link.send(b"DONE", "\n".join(lines) + "\n", np.ascontiguousarray(done.x, "<f8"),
-              np.ascontiguousarray(done.v, "<f8"), np.ascontiguousarray(residuals))
+              np.ascontiguousarray(done.v, "<f8"), np.ascontiguousarray(residuals),
+              np.ascontiguousarray(done.contacts, "<f8"))
 
 
 def _serve(link, solver):

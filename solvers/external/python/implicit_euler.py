@@ -95,4 +95,5 @@ class ImplicitEuler(eb.Solver):
                        phases={"solve": time.perf_counter() - began})
 
 
-eb.serve(ImplicitEuler)
+if __name__ == "__main__":
+    eb.serve(ImplicitEuler)
