@@ -158,7 +158,7 @@ $(call object,harness/environment.c): ALL_CFLAGS += -I$(BUILD)/obj
 # Templates, style sheets, suites, papers, skeletons and clients are compiled in, so that the installed program needs no folder of its own.
 EMBEDDED := $(sort $(wildcard reports/gnuplot/*.gp reports/html/* reports/suites/*.ini \
                              reports/papers/*/*.ini reports/papers/*/*.tsv solvers/skeletons/*.in \
-                             solvers/external/*/elastobench_client.*))
+                             solvers/external/*/elastobench_client.* python/elastobench/client.py))
 $(BUILD)/obj/embedded_files.c: reports/embed.pl $(EMBEDDED)
 	@mkdir -p $(@D)
 	@perl reports/embed.pl $(EMBEDDED) > $@
@@ -294,14 +294,23 @@ HEADERS := problems/base/error.h problems/base/option.h problems/mesh/mesh.h pro
            problems/scene.h problems/step.h solvers/solver.h solvers/stepper.h \
            problems/collision/pair.h problems/contact_record.h problems/scene_contacts.h
 INCLUDE = $(DESTDIR)$(PREFIX)/include/elastobench
-install: all ## install program, library, headers and elastobench.pc under PREFIX (DESTDIR for packagers)
+# Where $(PYTHON) looks for packages below PREFIX, or would if it were installed there.
+PYTHON     ?= python3
+PYTHON_DIR  = $(or $(shell $(PYTHON) -c 'import site, sys; \
+  found = [d for d in site.getsitepackages() + [site.getusersitepackages()] if d.startswith(sys.argv[1] + "/lib/")]; \
+  print((found + ["%s/lib/python%d.%d/site-packages" % (sys.argv[1], *sys.version_info[:2])])[0])' '$(PREFIX)' 2>/dev/null), \
+  $(PREFIX)/lib/python3/site-packages)
+install: all ## install program, library, headers, elastobench.pc and Python package under PREFIX (DESTDIR for packagers)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(INCLUDE)
 	install $(PROGRAM) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib
 	install $(SHARED) $(DESTDIR)$(PREFIX)/lib/libelastobench.so.0
 	ln -sf libelastobench.so.0 $(DESTDIR)$(PREFIX)/lib/libelastobench.so
 	install $(ON_PETSC) $(DESTDIR)$(PREFIX)/lib
-	for client in python cpp; do install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/elastobench/clients/$$client solvers/external/$$client/*.* || exit 1; done
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/elastobench/clients/cpp solvers/external/cpp/*.*
+	install -D -m 644 python/elastobench/client.py $(DESTDIR)$(PREFIX)/share/elastobench/clients/python/elastobench_client.py
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/elastobench/examples python/examples/*.py
+	install -D -m 644 -t $(DESTDIR)$(PYTHON_DIR)/elastobench python/elastobench/*.py
 	for header in $(HEADERS); do install -D -m 644 $$header $(INCLUDE)/$$header || exit 1; done
 	printf '#include "problems/scene.h"\n' > $(INCLUDE)/scene.h
 	printf '#include "solvers/solver.h"\n' > $(INCLUDE)/solver.h

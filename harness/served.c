@@ -29,8 +29,8 @@ static eb_error put_over(const char *over, const char *under, eb_text *out) {
 
 static eb_error build(const eb_served *served, const char *assignments, uint32_t *needs) {
   eb_scene *scene;
-  EB_TRY(eb_scene_create_reference(served->scene, assignments, served->mesh_file, NULL, NULL,
-                                   &scene));
+  EB_TRY(
+      eb_scene_create_reference(served->scene, assignments, served->mesh_file, NULL, NULL, &scene));
   *needs = eb_scene_needs(scene);
   eb_scene_destroy(scene);
   return EB_OK;
@@ -53,8 +53,7 @@ static eb_error try_values(const eb_served *served, const char *assignment, bool
 static eb_error add_variant(eb_served *served, const char *name, const char *value, size_t length) {
   eb_variant variant = {0};
   bool good = false;
-  eb_error error =
-      eb_string_format(&variant.assignment, "%s=%.*s", name, (int)length, value);
+  eb_error error = eb_string_format(&variant.assignment, "%s=%.*s", name, (int)length, value);
   if (!error) error = try_values(served, variant.assignment, &good, &variant.needs);
   good = !error && good && variant.needs != served->needs;
   if (good) error = EB_APPEND(served->variants, served->count);
@@ -121,10 +120,12 @@ static eb_error put_values(const eb_served *served, const eb_solver_ops *solver,
   return EB_OK;
 }
 
-/* What two values change is what each changes, but for what the scene makes of both: it is asked. */
+/* What two values change is what each changes, but for what the scene makes of both: it is asked.
+ */
 static eb_error put_pair(const eb_served *served, const eb_solver_ops *solver, const eb_variant *a,
                          const eb_variant *b, eb_text *out) {
-  uint32_t own = served->needs, needs = (own & a->needs & b->needs) | ((a->needs | b->needs) & ~own);
+  uint32_t own = served->needs,
+           needs = (own & a->needs & b->needs) | ((a->needs | b->needs) & ~own);
   bool good = false;
   char *both = NULL;
   if (same_parameter(a, b) || !serves(solver, needs)) return EB_OK;

@@ -1,6 +1,6 @@
-/* Which solvers serve a scene: as it is, or with another value of one or two of its parameters. What
- * a scene needs is asked of the scene itself, built with each value in turn, and small where it has
- * a small size: needs do not depend on that. */
+/* Which solvers serve a scene: as it is, or with another value of one or two of its parameters.
+ * What a scene needs is asked of the scene itself, built with each value in turn, and small where
+ * it has a small size: needs do not depend on that. */
 #ifndef EB_SERVED_H
 #define EB_SERVED_H
 

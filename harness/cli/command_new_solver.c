@@ -39,10 +39,9 @@ static const language languages[] = {
     {NULL, "solvers/skeletons/plugin.c.in", "c", NULL, NULL,
      "cc -O2 -shared -fPIC $FLAGS @.c -o @.so", "--plugin ./@.so -s @", "@ --plugin ./@.so",
      "command -v cc", "a C compiler named cc (Debian: gcc)"},
-    {"python", "solvers/skeletons/solver.py.in", "py",
-     "solvers/external/python/elastobench_client.py", "elastobench_client.py", NULL,
-     "-s \"external:python3 @.py\"", NULL, "python3 -c 'import numpy'",
-     "python3 with the package numpy (Debian: python3-numpy)"},
+    {"python", "solvers/skeletons/solver.py.in", "py", "python/elastobench/client.py",
+     "elastobench_client.py", NULL, "-s \"external:python3 @.py\"", NULL,
+     "python3 -c 'import numpy'", "python3 with the package numpy (Debian: python3-numpy)"},
     {"c++", "solvers/skeletons/solver.cpp.in", "cpp", "solvers/external/cpp/elastobench_client.hpp",
      "elastobench_client.hpp", "c++ -O2 -std=c++17 -Wall -Wextra @.cpp -o @", "-s external:./@",
      NULL, "command -v c++", "a C++ compiler named c++ (Debian: g++)"}};

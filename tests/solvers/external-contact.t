@@ -9,10 +9,10 @@ use Program;
 use Test::More;
 
 my $python = python('numpy') or plan skip_all => 'needs python3-numpy';
-my $clients = root() . '/solvers/external/python';
-my $barrier = "external:$python $clients/barrier_contact.py";
+my $examples = root() . '/python/examples';
+my $barrier = "external:$python $examples/barrier_contact.py";
 $ENV{PYTHONDONTWRITEBYTECODE} = 1;
-$ENV{PYTHONPATH} = $clients;
+$ENV{PYTHONPATH} = root() . "/python:$examples";
 
 # ---- the example
 my $incline = 'verschoor2019/incline:resolution=0.5';
@@ -45,7 +45,7 @@ is_code(0, 'plates that move push two bodies', 'run', 'verschoor2019/wedge:bodie
 spew(scratch('wrong.py'), <<'END');
 import sys
 import numpy as np
-import elastobench_client as eb
+import elastobench as eb
 from barrier_contact import BarrierContact
 
 KIND, VERTEX, WEIGHT, NORMAL, DISTANCE, FORCE = 0, slice(1, 5), slice(5, 9), slice(9, 12), 12, slice(13, 16)

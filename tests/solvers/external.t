@@ -9,9 +9,10 @@ use JSON::PP;
 use Program;
 use Test::More;
 
-my $folder = root() . '/solvers/external';
+my $example = root() . '/python/examples/implicit_euler.py';
 my $beam = 'bench/beam:resolution=0.25';
 $ENV{PYTHONDONTWRITEBYTECODE} = 1;
+$ENV{PYTHONPATH} = root() . '/python';
 
 # ---- the client in C++
 my ($made, $built) = is_code(0, 'a program in C++ is written, built and run', 'new-solver', 'jump', '--external', 'c++');
@@ -45,7 +46,7 @@ like($refused->{detail}, qr/'jump 1' cannot serve .* lacks .*scripted/, 'and the
 my $python = python('numpy');
 SKIP: {
   skip 'needs python3-numpy', 8 unless $python;
-  is_code(0, 'the example in Python runs, audited', 'run', $beam, '-s', 'newton', '-s', "external:$python $folder/python/implicit_euler.py 1e-8", '--steps', '3',
+  is_code(0, 'the example in Python runs, audited', 'run', $beam, '-s', 'newton', '-s', "external:$python $example 1e-8", '--steps', '3',
     '--frames', 'all', '-o', 'python.h5');
   my ($ours, $theirs) = runs_in('python.h5');
   is($theirs->{client}, 'implicit-euler.py 1.0', 'by its name');
@@ -56,9 +57,9 @@ SKIP: {
     my ($a, $b) = map { $_->{steps}{$name}[-1] } $ours, $theirs;
     ok(abs($a - $b) <= 1e-6 * abs($a), "and where newton goes: $name") or diag "$a $b";
   }
-  is_code(0, 'on what moves by script, with explicit contact', 'run', 'conjac2020/twist:resolution=0.2', '-s', "external:$python $folder/python/implicit_euler.py",
+  is_code(0, 'on what moves by script, with explicit contact', 'run', 'conjac2020/twist:resolution=0.2', '-s', "external:$python $example",
     '--steps', '2', '-o', 'twist.h5');
-  my ($out, $err) = (qx('$python' '$folder/python/implicit_euler.py' 2>&1 3<&-), $? >> 8);
+  my ($out, $err) = (qx('$python' '$example' 2>&1 3<&-), $? >> 8);
   like($out, qr/this program is a solver: elastobench run SCENE -s "external:/, 'started by hand it says what it is');
 }
 

@@ -63,8 +63,9 @@ chmod 0755, scratch('bare/python3');
   like($err, qr/^elastobench: the new solver needs python3 with the package numpy \(Debian: python3-numpy\), which is not there; nothing was written$/, '  is told')
     or diag $said;
   ok(!-e scratch('bare-solver'), '  and leaves the folder free');
-  spew(scratch($_), slurp(root() . "/solvers/external/python/$_")) for qw(elastobench_client.py implicit_euler.py);
-  is_code(3, 'a program without numpy', 'run', 'bench/beam:resolution=0.25', '-s', 'external:python3 implicit_euler.py', '--steps', '1', '-o', 'bare.h5');
+  spew(scratch('elastobench_client.py'), slurp(root() . '/python/elastobench/client.py'));
+  spew(scratch('bare.py'), "import elastobench_client as eb\n");
+  is_code(3, 'a program without numpy', 'run', 'bench/beam:resolution=0.25', '-s', 'external:python3 bare.py', '--steps', '1', '-o', 'bare.h5');
   my ($run) = runs_in('bare.h5');
   like("$run->{detail} $run->{output}", qr/the client needs numpy, which \S+ does not have \(Debian: python3-numpy\)/, '  says so');
   unlike("$run->{detail} $run->{output}", qr/Traceback/, '  without a traceback');

@@ -33,8 +33,8 @@ static void answers_are_kept(const char *name) {
     if (!*with.data) continue;
     with.data[strcspn(with.data, "| ")] = '\0';
     tap_require(eb_served_open(ops, with.data, NULL, &other), with.data);
-    tap_ok(eb_capabilities_lacking((*at)->capabilities, other.needs) == 0, "%s: %s serves it with %s",
-           name, (*at)->name, with.data);
+    tap_ok(eb_capabilities_lacking((*at)->capabilities, other.needs) == 0,
+           "%s: %s serves it with %s", name, (*at)->name, with.data);
     answered++;
   }
   tap_ok(answered > 0, "%s: some solver serves it with other values alone", name);

@@ -10,9 +10,9 @@ the method: minimize over x1 of the free nodes
 import sys
 import time
 
-import elastobench_client as eb  # first: it says when numpy is missing
-
 import numpy as np
+
+import elastobench as eb
 
 
 class Blocks:

@@ -1,8 +1,9 @@
 """A solver of yours in Python, run by elastobench -s "external:python3 my_solver.py".
 
-Needs numpy. Subclass Solver, give it a name and what it serves, write step(), and call serve():
+This file stands alone, too: `elastobench new-solver NAME --external python` puts it beside a solver as elastobench_client.py, where
+nothing but numpy is needed. Subclass Solver, give it a name and what it serves, write step(), and call serve():
 
-    import elastobench_client as eb
+    import elastobench as eb                     # or elastobench_client
 
     class Drift(eb.Solver):
         name = "drift 1.0"
@@ -13,7 +14,7 @@ Needs numpy. Subclass Solver, give it a name and what it serves, write step(), a
 
     eb.serve(Drift)
 
-Positions and velocities are arrays of nodes x 3, in SI units. README.md beside this folder has the
+Positions and velocities are arrays of nodes x 3, in SI units. In elastobench's sources solvers/external/README.md has the
 protocol, solvers/TUTORIAL.md a solver from nothing.
 """
 import os
@@ -26,8 +27,10 @@ import traceback
 try:
     import numpy as np
 except ImportError:
-    sys.exit("the client needs numpy, which %s does not have (Debian: python3-numpy)" %
-             sys.executable)
+    missing = "the client needs numpy, which %s does not have (Debian: python3-numpy)" % sys.executable
+    if __package__:
+        raise ImportError(missing) from None
+    sys.exit(missing)
 
 PROTOCOL = 1
 _SOCKET, _SCENE = 3, 4

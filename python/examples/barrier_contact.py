@@ -19,10 +19,9 @@ Bodies are not kept from crossing themselves. Every two bodies are compared as a
 """
 import time
 
-import elastobench_client as eb  # first: it says when numpy is missing
-
 import numpy as np
 
+import elastobench as eb
 from implicit_euler import Blocks, conjugate_gradients
 
 SAFE = 0.9      # of the way to the first touch that a step may go

@@ -1,0 +1,124 @@
+"""The program's commands as functions. Flags are keyword arguments: steps=20 is --steps 20, overwrite=True --overwrite, a list
+is a flag for each, and '_' stands for '-': contact_problem=3. `elastobench COMMAND --help` lists them."""
+import json
+import os
+import shutil
+import subprocess
+
+from . import tables
+from .errors import Error
+from .results import Results
+
+TROUBLE, USAGE, NOTHING = 1, 2, 6  # exit codes of the program; those between the last two are answers
+
+
+class Outcome(dict):
+    """What a command has answered in JSON, and the exit code that it ended with."""
+
+    def __init__(self, answer, code):
+        super().__init__(answer)
+        self.code = code
+
+
+def program():
+    """The path of the program: that in the variable ELASTOBENCH, or the one on PATH, or the one that was installed, or built,
+    with this package."""
+    named = os.environ.get("ELASTOBENCH")
+    here = os.path.dirname(os.path.abspath(__file__))
+    beside = [os.path.join(here, *[".."] * 4, "bin", "elastobench"), os.path.join(here, "..", "..", "build", "elastobench")]
+    for path in [named] if named else [shutil.which("elastobench"), *beside]:
+        if path and os.access(path, os.X_OK) and os.path.isfile(path):
+            return os.path.realpath(path)
+    raise Error("the program in the variable ELASTOBENCH, '%s', cannot be run" % named if named else
+                "there is no program 'elastobench': install it (make install), put its folder on PATH, or name it in the "
+                "variable ELASTOBENCH")
+
+
+def command(name, *words, **flags):
+    """Runs `elastobench NAME WORDS FLAGS --format json`. What it answers is an Outcome, whose code is among those of the README:
+    a solver that failed, an audit that failed and a regression are answers. Trouble and wrong usage are an Error."""
+    line = [program(), name, *_flags(flags), "--format", "json", *map(os.fspath, words)]
+    done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        raise Error(_said(done)) from None
+    if done.returncode in (TROUBLE, USAGE) or done.returncode not in range(NOTHING + 1):
+        raise Error(_said(done))
+    return Outcome(answer if isinstance(answer, dict) else {"answer": answer}, done.returncode)
+
+
+def _said(done):
+    """The program's message, which is the last line that it has written to its error output."""
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    messages = [line[len("elastobench: "):] for line in lines if line.startswith("elastobench: ")]
+    return (messages or lines or ["it ended with exit code %d and said nothing" % done.returncode])[-1]
+
+
+def _flags(flags):
+    out = []
+    for name, value in flags.items():
+        flag = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            out += [flag] if one is True else [flag, os.fspath(one) if isinstance(one, os.PathLike) else str(one)]
+    return out
+
+
+def _list(value):
+    if value is None:
+        return []
+    return [value] if isinstance(value, (str, os.PathLike)) else list(value)
+
+
+def run(scenes, solvers=None, output=None, **flags):
+    """Runs solvers on scenes (or suites), and opens the result file. Its `summary` is what the command answered: rows like those
+    of its table, with median_step_seconds, class and rank; summary.code tells of solvers and audits that failed.
+
+        eb.run("bench/beam:resolution=0.25", ["newton", "pd:iterations=20"], "r.h5", steps=50, overwrite=True)
+
+    Without an output a file named after the time is made in the current folder."""
+    summary = command("run", *_list(scenes), solver=_list(solvers), output=output, **flags)
+    results = Results(summary["file"])
+    results.summary = summary
+    return results
+
+
+def compare(base, head, scenes=None, solvers=None, **flags):
+    """Whether head is slower than base: two programs, revisions, result files or opened results. The Outcome has "verdict" and
+    "cases", each with its own verdict and reasons."""
+    base, head = (side.path if isinstance(side, Results) else side for side in (base, head))
+    return command("compare", base, head, *_list(scenes), solver=_list(solvers), **flags)
+
+
+def precision(scenes, solvers, output="precision", **flags):
+    """Error against cost: every solver at several time steps and tolerances, each measured against a reference motion. The
+    Outcome's "trials" is a table of all trials: scene, solver, dt, options, state, error, cpu, products, factorizations."""
+    outcome = command("precision", *_list(scenes), solver=_list(solvers), output=output, **flags)
+    outcome["trials"] = tables.of_records([
+        {"scene": scene["scene"], "parameters": scene["parameters"], "solver": solver["solver"],
+         **{name: trial[name] for name in ("dt", "options", "state", "why", "error", "speed_error")}, **trial["cost"]}
+        for scene in outcome["scenes"] for solver in scene["solvers"] for trial in solver["trials"]])
+    return outcome
+
+
+def reproduce(papers, output="reproduction", **flags):
+    """A paper's tables beside ours, and its claims with verdicts, as the program answers them."""
+    return command("reproduce", *_list(papers), output=output, **flags)
+
+
+def claims(paper, folder="reproduction", **flags):
+    """The claims of a paper with the verdicts of what `reproduce` has left in the folder, a row each; nothing is run."""
+    return tables.of_records(reproduce(paper, folder, judge=True, **flags)["claims"])
+
+
+def info(name, **flags):
+    """What the program tells of a scene, solver, material, suite, claim or result file."""
+    return command("info", name, **flags)
+
+
+def listing(kind, **flags):
+    """What there is of a kind ("scenes", "solvers", "materials", "suites", "claims"), or the runs of a result file; a row each."""
+    answer = command("list", kind, **flags)
+    return tables.of_records(answer["runs"] if "runs" in answer else answer[kind])
