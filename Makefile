@@ -58,7 +58,7 @@ OPT := $(if $(SANITIZE),-O1 -g,$(if $(CHECKED),-O1 -g3,-O3 -g))
 PROGRAMS  := build-essential=cc pkg-config=pkg-config perl=perl gnuplot-nox=gnuplot
 LIBRARIES := libhdf5-openmpi-dev=hdf5-openmpi/hdf5-mpich/hdf5:hdf5.h:hdf5 libopenmpi-dev=ompi-c/mpich/mpi-c:mpi.h:mpi \
              libopenblas-openmp-dev=openblas/openblaso:cblas.h:openblas \
-             libjansson-dev=jansson:jansson.h:jansson libpng-dev=libpng/libpng16:png.h:png libxxhash-dev=libxxhash:xxhash.h:xxhash \
+             libjansson-dev=jansson:jansson.h:jansson libpng-dev=libpng/libpng16:png.h:png libgif-dev=libgif/libgif7:gif_lib.h:gif libxxhash-dev=libxxhash:xxhash.h:xxhash \
              libsuitesparse-dev=CHOLMOD:cholmod.h:cholmod libmetis-dev=metis:metis.h:metis
 # PETSc and SLEPc are linked with what is built on them alone (solvers/petsc/loader.c).
 ON_PETSC_LIBRARIES := libpetsc-real-dev=petsc/PETSc:petsc.h:petsc libslepc-real-dev=slepc/SLEPc:slepc.h:slepc

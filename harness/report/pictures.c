@@ -5,140 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/results/sample.h"
+#include "harness/report/picture.h"
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"
 #include "problems/mesh/faces.h"
 
-enum { WIDTH = 640, HEIGHT = 480, MOST_LINED = 20000 /* triangles with their edges drawn */ };
-
-/* ---- a picture ------------------------------------------------------------------------------- */
-
-/* All that a picture shows, read from the file: any thread can draw it. */
-typedef struct picture {
-  char path[4096];
-  eb_view camera, view; /* view: how far endless colliders reach, and where the ground is */
-  double ground;        /* m */
-  double *X;            /* nodes x 3 */
-  eb_rgb *color;        /* of the triangles of the first body, or NULL */
-  int32_t *triangles;   /* of the first body, where it is not the surface; or NULL */
-  int body_count;
-  eb_render_mesh body[2]; /* made of these arrays and the surface */
-  eb_drawn around[EB_DRAWN_KINDS];
-} picture;
+/* ---- several pictures ------------------------------------------------------------------------ */
 
 typedef struct pictures {
   int count;
-  picture *at;
+  eb_picture *at;
 } pictures;
 
 static void clear_pictures(pictures *all) {
-  for (picture *p = all->at; p && p < all->at + all->count; p++) {
-    free(p->X);
-    free(p->color);
-    free(p->triangles);
-    for (int k = 0; k < EB_DRAWN_KINDS; k++) eb_drawn_clear(&p->around[k]);
-  }
+  for (int i = 0; all->at && i < all->count; i++) eb_picture_clear(&all->at[i]);
   free(all->at);
 }
 
-/* Where everything is in a frame; the first body is the surface. */
-static eb_error read_picture(const eb_drawing *d, size_t frame, picture *out) {
-  const eb_report_run *run = d->run;
-  eb_result_colliders colliders;
-  EB_FREED float *x = NULL;
-  size_t nodes = (size_t)run->run->nodes;
-  EB_TRY(EB_NEW(out->X, 3 * nodes));
-  EB_TRY(eb_results_frame(run->file, run->index, frame, &x));
-  for (size_t i = 0; i < 3 * nodes; i++) out->X[i] = x[i];
-  for (int k = 0; k < EB_DRAWN_KINDS; k++)
-    EB_TRY(eb_drawn_read(run, frame, &out->view, (eb_drawn_kind)k, &out->around[k]));
-  EB_TRY(eb_results_colliders(run->file, run->index, frame, &colliders));
-  out->ground = eb_view_ground(&out->view, &colliders);
-  out->body[0] = (eb_render_mesh){.vertex_count = (int32_t)nodes,
-                                  .triangle_count = d->surface.triangle_count,
-                                  .X = out->X,
-                                  .triangles = d->surface.triangles,
-                                  .edges = d->surface.triangle_count < MOST_LINED};
-  out->body_count = 1;
-  return EB_OK;
-}
-
-static void release_render(eb_render **render) {
-  eb_render_destroy(*render);
-}
-
-static eb_error draw_picture(const picture *p) {
-  EB_OWNED(release_render) eb_render *render = NULL;
-  double direction[3];
-  eb_view_direction(&p->camera, direction);
-  EB_TRY(eb_render_create(WIDTH, HEIGHT, p->camera.lo, p->camera.hi, direction, &render));
-  for (int b = 0; b < p->body_count; b++) EB_TRY(eb_render_surface(render, &p->body[b]));
-  for (int k = 0; k < EB_DRAWN_KINDS; k++)
-    for (int32_t i = 0; i < p->around[k].piece_count; i++) {
-      const eb_render_mesh piece = eb_drawn_piece(&p->around[k], i);
-      EB_TRY(eb_render_surface(render, &piece));
-    }
-  EB_TRY(eb_render_ground(render, p->ground));
-  return eb_render_write_png(render, p->path);
-}
-
-/* All at once; the first failure in their order comes back. */
 static eb_error draw_pictures(const pictures *all) {
-  EB_FREED eb_error *errors = NULL;
-  eb_error first = EB_OK;
-  EB_TRY(EB_NEW(errors, all->count));
-#pragma omp parallel for schedule(dynamic)
-  for (int i = 0; i < all->count; i++) errors[i] = draw_picture(&all->at[i]);
-  for (int i = 0; i < all->count; i++) {
-    if (first)
-      eb_error_free(errors[i]);
-    else
-      first = errors[i];
-  }
-  return first;
+  return eb_picture_draw_all(all->at, all->count, eb_picture_write, NULL);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* Finds the regions whose fibres a scene activates: *fibred is NULL when none ever are. */
-static eb_error find_fibres(const eb_drawing *d, uint8_t **fibred) {
-  const double *activation = d->run->column[EB_COL_ACTIVATION];
-  *fibred = NULL;
-  if (!activation || !(eb_largest(activation, d->run->steps, 0) > 0)) return EB_OK;
-  EB_TRY(EB_NEW(*fibred, d->mesh->region_count));
-  for (int32_t i = 0; d->mesh->fibre && i < 3 * d->mesh->element_count; i++)
-    (*fibred)[d->mesh->region[i / 3]] |= d->mesh->fibre[i] != 0;
-  return EB_OK;
-}
-
-/* The activation colour: the region's, and red in the place of so much of it as the fibres are
- * active at the end of the step that led to the frame; no step led to the first one. */
-static void color_surface(const eb_drawing *d, const uint8_t *fibred, double step, eb_rgb *color) {
-  static const eb_rgb red = {0.80f, 0.12f, 0.10f};
-  bool led = step >= 1 && step <= (double)d->run->steps;
-  float active = fibred && led ? (float)d->run->column[EB_COL_ACTIVATION][(size_t)step - 1] : 0;
-  for (int32_t t = 0; t < d->surface.triangle_count; t++) {
-    int32_t region = d->surface.region[t];
-    eb_rgb *c = &color[t];
-    *c = eb_color_of_region(region);
-    if (!fibred || region < 0 || region >= d->mesh->region_count || !fibred[region]) continue;
-    c->r += active * (red.r - c->r);
-    c->g += active * (red.g - c->g);
-    c->b += active * (red.b - c->b);
-  }
-}
-
 /* The end of a run that blew up is shown whole, from farther away. */
 static eb_error read_frame(const eb_drawing *d, const eb_view *view, const uint8_t *fibred,
-                           size_t frame, picture *out) {
+                           size_t frame, eb_picture *out) {
   EB_TRY(eb_view_with_frame(view, d->run, frame, &out->camera));
   out->view = out->camera;
-  EB_TRY(read_picture(d, frame, out));
-  EB_TRY(EB_NEW(out->color, d->surface.triangle_count));
-  color_surface(d, fibred, d->step[frame], out->color);
-  out->body[0].triangle_color = out->color;
-  return EB_OK;
+  return eb_picture_read_colored(d, fibred, frame, out);
 }
 
 static eb_error draw_frames(const eb_drawing *d, const eb_view *view, const char *stem,
@@ -148,7 +43,7 @@ static eb_error draw_frames(const eb_drawing *d, const eb_view *view, const char
   EB_FREED uint8_t *fibred = NULL;
   EB_TRY(eb_pictured_frames(d->run, chosen, &all.count));
   EB_TRY(EB_NEW(all.at, all.count));
-  EB_TRY(find_fibres(d, &fibred));
+  EB_TRY(eb_picture_fibres(d, &fibred));
   for (int i = 0; i < all.count; i++) {
     snprintf(all.at[i].path, sizeof all.at->path, "%s-%s.png", stem, chosen[i].name);
     EB_TRY(read_frame(d, view, fibred, chosen[i].frame, &all.at[i]));
@@ -175,14 +70,14 @@ eb_error eb_pictures_run(const eb_report_run *run, const eb_view *view, const ch
 
 /* The drawing has the surface that the picture shows. */
 static eb_error read_poster(const eb_report *report, int r, const eb_pictured_frame *frame,
-                            char words[200], eb_drawing *d, picture *out) {
+                            char words[200], eb_drawing *d, eb_picture *out) {
   const eb_report_run *run = &report->runs[r];
   const eb_report_scene alone = {.first = r, .last = r + 1};
   EB_FREED uint8_t *fibred = NULL;
   eb_view view;
   EB_TRY(eb_view_fit(report, &alone, &view));
   EB_TRY(eb_drawing_open(run, d));
-  EB_TRY(find_fibres(d, &fibred));
+  EB_TRY(eb_picture_fibres(d, &fibred));
   EB_TRY(read_frame(d, &view, fibred, frame->frame, out));
   snprintf(words, 200, "%.120s, %s, t = %.4g s", run->label, frame->words, d->time[frame->frame]);
   return EB_OK;
@@ -190,7 +85,7 @@ static eb_error read_poster(const eb_report *report, int r, const eb_pictured_fr
 
 /* Reads nothing of a scene without frames. */
 static eb_error choose_poster(const eb_report *report, eb_report_scene *scene, eb_drawing *d,
-                              picture *out) {
+                              eb_picture *out) {
   eb_pictured_frame frame[EB_PICTURES];
   int run = scene->first, count = 0, best = 0;
   for (; run < scene->last && count == 0; run++)
@@ -216,7 +111,7 @@ eb_error eb_pictures_posters(eb_report *report, const char *dir) {
   EB_TRY(EB_NEW(of.at, of.count));
   pictures read = {.at = all.at};
   for (int s = 0; s < report->scene_count; s++) {
-    picture *next = &all.at[read.count];
+    eb_picture *next = &all.at[read.count];
     snprintf(next->path, sizeof next->path, "%s/%s.png", dir, report->scenes[s].prefix);
     EB_TRY(choose_poster(report, &report->scenes[s], &of.at[read.count], next));
     read.count += next->body_count > 0;
@@ -226,7 +121,7 @@ eb_error eb_pictures_posters(eb_report *report, const char *dir) {
 
 /* ---- updated elements ------------------------------------------------------------------------ */
 
-static void add_triangle(picture *p, const int32_t *element, int32_t a, int32_t b, int32_t c) {
+static void add_triangle(eb_picture *p, const int32_t *element, int32_t a, int32_t b, int32_t c) {
   int32_t *t = p->triangles + 3 * (size_t)p->body[0].triangle_count++;
   t[0] = element[a], t[1] = element[b], t[2] = element[c];
 }
@@ -234,7 +129,7 @@ static void add_triangle(picture *p, const int32_t *element, int32_t a, int32_t 
 /* Triangles around the updated elements, whose number comes back: their faces but those that they
  * share with another updated one. `mate` as of eb_mesh_face_mates, or NULL: no faces are shared. */
 static int64_t collect_triangles(const eb_mesh *mesh, const int32_t *mate, const uint8_t *updates,
-                                 picture *p) {
+                                 eb_picture *p) {
   const eb_face_table *table = eb_face_table_of(mesh->type);
   int64_t updated = 0;
   for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -255,12 +150,12 @@ static int64_t collect_triangles(const eb_mesh *mesh, const int32_t *mate, const
 
 /* The updated elements in orange, inside a translucent body. */
 static eb_error read_updates(const eb_drawing *d, const eb_view *view, const int32_t *mate,
-                             size_t frame, int64_t *updated, picture *out) {
+                             size_t frame, int64_t *updated, eb_picture *out) {
   const eb_face_table *table = eb_face_table_of(d->mesh->type);
   size_t most = (size_t)table->count * (size_t)(table->nodes > 3 ? table->nodes - 2 : 1);
   EB_FREED uint8_t *updates = NULL;
   out->view = *view;
-  EB_TRY(read_picture(d, frame, out));
+  EB_TRY(eb_picture_read(d, frame, out));
   EB_TRY(EB_NEW(out->triangles, 3 * most * (size_t)d->mesh->element_count));
   EB_TRY(eb_results_updates(d->run->file, d->run->index, frame, &updates));
   out->body[1] = out->body[0];
@@ -268,7 +163,7 @@ static eb_error read_updates(const eb_drawing *d, const eb_view *view, const int
   out->body[0].triangles = out->triangles;
   out->body[0].color = (eb_rgb){1.0f, 0.52f, 0.10f};
   *updated = collect_triangles(d->mesh, mate, updates, out);
-  out->body[0].edges = out->body[0].triangle_count < MOST_LINED;
+  out->body[0].edges = out->body[0].triangle_count < EB_PICTURE_MOST_LINED;
   out->body[1].color = (eb_rgb){0.43f, 0.52f, 0.66f};
   out->body[1].translucent = true;
   out->body[1].front = 0.36f;

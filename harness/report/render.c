@@ -535,7 +535,8 @@ static double ground_at(const eb_render *render, double x, double y, double *bri
   double depth = (ground->height - render->eye[2]) / ray[2];
   if (!ground->shadow || !(depth > 0)) return 0;
   const double p[2] = {render->eye[0] + depth * ray[0], render->eye[1] + depth * ray[1]};
-  double gone = hypot(p[0] - ground->centre[0], p[1] - ground->centre[1]) / ground->radius;
+  const double off[2] = {p[0] - ground->centre[0], p[1] - ground->centre[1]};
+  double gone = sqrt(off[0] * off[0] + off[1] * off[1]) / ground->radius; /* hypot takes long */
   if (gone >= 1) return 0;
   double footprint = depth / render->focal / sqrt(fmax(fabs(ray[2]), 1e-3));
   double line = fmax(line_cover(p[0], ground->square, footprint),

@@ -96,7 +96,7 @@ my ($crashed) = grep { $_->{outcome} eq 'crashed' } @runs;
 is_code(6, 'nothing but what has no times', 'export', 'r.h5', '--to', 'benchmark', '--run', $crashed->{id});
 
 # ---- wrong formats
-like_error(2, qr/no export format 'benchmrk' \(did you mean 'benchmark'\?\); there are: xdmf, vtu, json/, 'an unknown format', 'export', 'r.h5', '--to', 'benchmrk');
+like_error(2, qr/no export format 'benchmrk' \(did you mean 'benchmark'\?\); there are: xdmf, vtu, gif, png, json/, 'an unknown format', 'export', 'r.h5', '--to', 'benchmrk');
 like_error(2, qr/wants --to with one of xdmf, .*junit/, 'no format', 'export', 'r.h5');
 my $kept = slurp(scratch('r.h5'));
 like_error(2, qr/is the result file itself/, 'a result file is not written over by itself', 'export', 'r.h5', '--to', 'csv', '-o', './r.h5');
