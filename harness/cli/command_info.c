@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/cli/command.h"
+#include "harness/cli/matrix.h"
 #include "harness/cli/shown_file.h"
 #include "harness/results/json.h"
 #include "harness/names.h"
@@ -20,7 +21,16 @@
 #include "problems/scene_impl.h"
 #include "problems/elasticity/material.h"
 
-static const eb_flag flags[] = {EB_FLAG_FORMAT, EB_FLAG_PLUGIN, EB_FLAG_DAMAGED, {0}};
+static const eb_flag flags[] = {
+    {"scene", 0, "NAME[:p=v,..]",
+     "of solvers: whether each serves this scene, and what is missing"},
+    {"solver", 0, "NAME", "of scenes: whether this solver serves each, and what is missing"},
+    {"matrix", 0, NULL, "which solvers serve which scenes, with which parameters, and why not"},
+    {"format", 0, "text|json|markdown",
+     "how to print; markdown: of --matrix, --scene and --solver"},
+    EB_FLAG_PLUGIN,
+    EB_FLAG_DAMAGED,
+    {0}};
 static const eb_flag info_flags[] = {
     EB_FLAG_FORMAT,
     EB_FLAG_PLUGIN,
@@ -614,11 +624,50 @@ static eb_error list(const char *wanted, bool json, const eb_plugins *plugins) {
   return error;
 }
 
+static eb_error read_format(const eb_arguments *arguments, eb_list_format *out) {
+  const char *format = eb_arguments_text(arguments, "format");
+  bool json;
+  *out = EB_LIST_MARKDOWN;
+  if (format && strcmp(format, "markdown") == 0) return EB_OK;
+  EB_TRY(eb_arguments_json(arguments, &json));
+  *out = json ? EB_LIST_JSON : EB_LIST_TEXT;
+  return EB_OK;
+}
+
+/* What serves what: `list solvers --scene X`, `list scenes --solver Y`, `list --matrix`. */
+static eb_error list_pairs(const eb_arguments *arguments, const eb_plugins *plugins) {
+  const eb_strings *names = &arguments->positional;
+  const char *scene = eb_arguments_text(arguments, "scene");
+  const char *solver = eb_arguments_text(arguments, "solver");
+  bool all = eb_arguments_has(arguments, "matrix");
+  const char *kind = all ? NULL : scene ? "solvers" : "scenes";
+  eb_matrix_request request = {.plugins = plugins};
+  if ((scene != NULL) + (solver != NULL) + all > 1)
+    return EB_ERROR(EB_ERR_USAGE, "--scene, --solver and --matrix are three lists; take one");
+  if (names->count && (!kind || strcmp(names->items[0], kind) != 0))
+    return EB_ERROR(EB_ERR_USAGE, "--%s %s",
+                    all     ? "matrix"
+                    : scene ? "scene"
+                            : "solver",
+                    all     ? "is a list of its own"
+                    : scene ? "is of solvers: list solvers --scene NAME"
+                            : "is of scenes: list scenes --solver NAME");
+  EB_TRY(read_format(arguments, &request.format));
+  return all     ? eb_matrix_all(&request)
+         : scene ? eb_matrix_scene(&request, scene)
+                 : eb_matrix_solver(&request, solver);
+}
+
 static eb_error run_list(const eb_arguments *arguments, int *code) {
   (void)code;
   bool json;
   EB_OWNED(eb_plugins_clear) eb_plugins plugins = {0};
   const eb_strings *names = &arguments->positional;
+  if (eb_arguments_has(arguments, "scene") || eb_arguments_has(arguments, "solver") ||
+      eb_arguments_has(arguments, "matrix")) {
+    EB_TRY(eb_arguments_plugins(arguments, &plugins));
+    return list_pairs(arguments, &plugins);
+  }
   EB_TRY(eb_arguments_json(arguments, &json));
   if (names->count && eb_is_result_file(names->items[0]))
     return eb_list_result_file(arguments, names->items[0], json);
@@ -626,11 +675,15 @@ static eb_error run_list(const eb_arguments *arguments, int *code) {
   return list(names->count ? names->items[0] : NULL, json, &plugins);
 }
 
-const eb_command eb_command_list = {.name = "list",
-                                    .synopsis =
-                                        "[scenes|solvers|materials|suites|claims|F.h5] [options]",
-                                    .summary = "list what there is, or the runs of a result file",
-                                    .flags = flags,
-                                    .least = 0,
-                                    .most = 1,
-                                    .run = run_list};
+const eb_command eb_command_list = {
+    .name = "list",
+    .synopsis = "[scenes|solvers|materials|suites|claims|F.h5] [options]",
+    .summary = "list what there is, or the runs of a result file",
+    .details = "list solvers --scene NAME and list scenes --solver NAME "
+               "tell who serves what: as it is, with another value of\n"
+               "a parameter, or not, and why. list --matrix has all "
+               "pairs.",
+    .flags = flags,
+    .least = 0,
+    .most = 1,
+    .run = run_list};

@@ -1,0 +1,58 @@
+#!/usr/bin/perl
+# list solvers --scene, list scenes --solver, list --matrix: who serves what, and why not.
+use strict;
+use warnings;
+use File::Basename qw(dirname);
+use JSON::PP;
+use Test::More;
+use lib dirname(__FILE__) . '/../support';
+use Program;
+
+sub pairs {
+  my ($out) = is_code(0, "@_ as JSON", 'list', @_, '--format', 'json');
+  return @{decode_json($out)->{pairs}};
+}
+
+# Every scene by every solver, once; what is not served says what is lacking.
+my ($out) = is_code(0, 'scenes', 'list', 'scenes', '--format', 'json');
+my @scenes = map { $_->{name} } @{decode_json($out)->{scenes}};
+($out) = is_code(0, 'solvers', 'list', 'solvers', '--format', 'json');
+my @solvers = grep { $_ ne 'external' } map { $_->{name} } @{decode_json($out)->{solvers}};
+my @all = pairs('--matrix');
+is(scalar @all, @scenes * @solvers, 'every pair is there');
+my %pair = map { ("$_->{scene} $_->{solver}" => $_) } @all;
+is(scalar keys %pair, scalar @all, 'once');
+is(scalar(grep { !$_->{served} == !@{$_->{lacks}} } @all), 0, 'what is not served lacks something');
+is(scalar(grep { $_->{served} && $_->{with} } @all), 0, 'what is served needs no other value');
+
+my $pd = $pair{'conjac2020/dragon pd'};
+is_deeply([$pd->{lacks}, $pd->{with}], [["materials other than 'corotational'"], 'material=projective'], 'pd on a dragon');
+is($pair{'conjac2020/bunny conjac'}{defaults}, 'dynamic=8', "the scene's default of a solver");
+
+# The other lists are rows and columns of it.
+for my $scene ('conjac2020/dragon', 'lewin2016/stretch') {
+  is_deeply([pairs('solvers', '--scene', $scene)], [grep { $_->{scene} eq $scene } @all], "$scene: a row");
+}
+is_deeply([pairs('scenes', '--solver', 'xpbd')], [grep { $_->{solver} eq 'xpbd' } @all], 'xpbd: a column');
+my ($served) = grep { $_->{solver} eq 'pd' } pairs('solvers', '--scene', 'conjac2020/dragon:material=projective');
+ok($served->{served}, 'with the value that was named the pair is served');
+
+# On a terminal and in Markdown.
+($out) = is_code(0, 'a row in words', 'list', 'solvers', '--scene', 'conjac2020/dragon');
+like($out, qr/^pd +with material=projective +lacks materials other than 'corotational'$/m, 'with which value');
+like($out, qr/^newton +yes *$/m, 'as it is');
+like($out, qr/^mfem-subspace +no +lacks scripted nodes$/m, 'or not');
+($out) = is_code(0, 'the matrix in words', 'list', '--matrix');
+my $count = grep { $_->{served} } @all;
+like($out, qr/\+ $count are served/, 'counts');
+like($out, qr/^conjac2020\/bunny +\. +\. +\+ +o /m, 'marks');
+($out) = is_code(0, 'the matrix in Markdown', 'list', '--matrix', '--format', 'markdown');
+like($out, qr/\| \*\*mfem-subspace\*\* \| - \| scripted nodes \| .*conjac2020\/dragon/, 'has the reasons');
+
+like_error(2, qr/there is no scene 'bench\/beem' \(did you mean 'bench\/beam'/, 'an unknown scene', 'list', 'solvers', '--scene', 'bench/beem');
+like_error(2, qr/has no option 'EE'/, 'an unknown parameter', 'list', 'solvers', '--scene', 'bench/beam:EE=1');
+like_error(2, qr/there is no solver 'newtom'/, 'an unknown solver', 'list', 'scenes', '--solver', 'newtom');
+like_error(2, qr/--scene is of solvers/, 'a scene of scenes', 'list', 'scenes', '--scene', 'bench/beam');
+like_error(2, qr/take one/, 'two lists', 'list', '--matrix', '--scene', 'bench/beam');
+like_error(2, qr/--format is text or json/, 'an unknown format', 'list', '--matrix', '--format', 'xml');
+done_testing();
