@@ -1,5 +1,6 @@
 """The program's commands as functions. Flags are keyword arguments: steps=20 is --steps 20, overwrite=True --overwrite, a list
-is a flag for each, and '_' stands for '-': contact_problem=3. `elastobench COMMAND --help` lists them."""
+is a flag for each, and '_' stands for '-': contact_problem=3; Python's own words end in one: from_="F.h5:RUN@20".
+`elastobench COMMAND --help` lists them."""
 import json
 import os
 import shutil
@@ -58,7 +59,7 @@ def _said(done):
 def _flags(flags):
     out = []
     for name, value in flags.items():
-        flag = "--" + name.replace("_", "-")
+        flag = "--" + name.rstrip("_").replace("_", "-")
         if value is None or value is False:
             continue
         for one in value if isinstance(value, (list, tuple)) else [value]:
@@ -109,7 +110,8 @@ def reproduce(papers, output="reproduction", **flags):
 
 
 def claims(paper, folder="reproduction", **flags):
-    """The claims of a paper with the verdicts of what `reproduce` has left in the folder, a row each; nothing is run."""
+    """The claims of a paper with the verdicts of what `reproduce`, with the same flags, has left in the folder, a row each;
+    nothing is run."""
     return tables.of_records(reproduce(paper, folder, judge=True, **flags)["claims"])
 
 

@@ -189,6 +189,25 @@ def check_commands(path):
     equal((failed.summary.code, failed[0].audit), (4, "failed"), "an audit that fails is an answer")
 
 
+def check_papers():
+    folder = os.path.join(ROOT, "tests/papers")
+    told = eb.reproduce("tiny", "tiny", from_=folder, quick=True)
+    verdicts = {claim["id"]: claim["verdict"] for claim in told["claims"]}
+    ok(len(verdicts) > 2 and set(verdicts.values()) <= {"reproduced", "not reproduced", "not comparable"}, "claims of a paper")
+    table = eb.claims("tiny", "tiny", from_=folder, quick=True)
+    equal(dict(zip(table["id"], table["verdict"])), verdicts, "and again as a table, from what was left")
+    with eb.open("tiny/tiny.h5") as results:
+        ok("completed" in [run.outcome for run in results], "whose runs are opened")
+    refused("paper 'no-paper'", "a paper that there is not", eb.reproduce, "no-paper")
+
+
+def check_precision():
+    study = eb.precision(BEAM, ["newton", "semi-implicit"], "precision", time=0.1, budget=3)
+    trials = study["trials"]
+    equal(sorted(set(trials["solver"])), ["newton", "semi-implicit"], "trials of a study")
+    ok((numpy.asarray(trials["cpu"]) > 0).all() and len(trials) == 6, "with their costs")
+
+
 def check_program():
     here = os.environ.pop("ELASTOBENCH")
     before = os.environ["PATH"]
@@ -238,6 +257,8 @@ with eb.run("verschoor2019/rings:bodies=2", "contact-al", "contact.h5", steps=30
     equal(sum(len(c["kind"]) for c in first), len(contact[0].array("frames/contacts/kind")), "and those of all frames are all")
 check_bad_files("r.h5")
 check_commands("r.h5")
+check_papers()
+check_precision()
 check_program()
 check_plots()
 print("1..%d" % count)
