@@ -77,7 +77,17 @@ for file in "$prefix/bin/elastobench" "$prefix/lib/libelastobench.so"; do
   check 'and a good part of it' test "$(wc -l <"$scratch/exported")" -gt 60
 done
 check 'the names of the library have a version' sh -c "nm -D '$prefix/lib/libelastobench.so' | grep -q 'eb_scene_create@@ELASTOBENCH'"
+package=$(find "$prefix/lib" -path '*-packages/elastobench' -type d)
+check 'the Python package is there, and its examples' test -f "$package/client.py" -a -f "$prefix/share/elastobench/examples/work_precision.py"
+if /usr/bin/python3 -c 'import numpy, h5py' 2>/dev/null; then
+  python="env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$(dirname "$package") /usr/bin/python3 -c"
+  # Without a program on PATH it takes the one that was installed with it.
+  check 'it finds the program' \
+    env -u ELASTOBENCH PATH=/usr/bin:/bin $python "import elastobench as eb, os; assert os.path.samefile(eb.program(), '$prefix/bin/elastobench')"
+  check 'and reads what that has written' $python "import elastobench as eb; assert eb.open('$scratch/r.h5')[0].solver == 'explicit'"
+fi
 check 'DESTDIR is put in front' env -u MAKEFLAGS -u MFLAGS make --no-print-directory install "DESTDIR=$scratch/stage" PREFIX=/opt/eb
 check 'and the files are there' test -x "$scratch/stage/opt/eb/bin/elastobench" -a -f "$scratch/stage/opt/eb/include/elastobench/solver.h"
+check 'with the package' test -n "$(find "$scratch/stage/opt/eb/lib" -path '*/elastobench/results.py')"
 check 'without it in elastobench.pc' grep -q '^prefix=/opt/eb$' "$scratch/stage/opt/eb/lib/pkgconfig/elastobench.pc"
 echo "1..$count"
