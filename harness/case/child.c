@@ -299,12 +299,13 @@ static void read_page(child *c) {
 static void look(child *c) {
   static const double patience = 1; /* s */
   eb_child_end *end = c->end;
-  int64_t before = end->step;
+  const int64_t before = end->step;
+  const eb_stage stage = end->stage;
   double now = eb_wall_seconds();
   read_page(c);
-  bool news = end->step != before;
+  bool news = end->step != before || end->stage != stage;
   if (!c->progress || (!news && now - c->last_call < patience)) return;
-  c->progress(c->context, end->step, end->steps, now - c->started);
+  c->progress(c->context, end, now - c->started);
   c->last_call = now;
 }
 

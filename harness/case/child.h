@@ -101,8 +101,9 @@ typedef struct eb_child_end {
   char output[EB_CHILD_OUTPUT]; /* the end of what it printed, without control characters */
 } eb_child_end;
 
-/* Called as the child reports progress, and every second or so otherwise. May be NULL. */
-typedef void (*eb_progress)(void *context, int64_t step, int64_t steps, double seconds);
+/* Called as the child reports progress, and every second or so otherwise, with what its page tells
+ * so far - stage, step, steps - and the seconds since it was started. May be NULL. */
+typedef void (*eb_progress)(void *context, const eb_child_end *end, double seconds);
 
 /* Runs argv[0] with `settings` ("NAME=value") added to the environment. EB_ERR_IO when it cannot be
  * started. When this returns, neither the process is there nor any that descends from it. */

@@ -7,6 +7,7 @@
 
 #include "harness/case/crash_record.h"
 #include "harness/case/launch.h"
+#include "harness/case/progress_line.h"
 #include "harness/case/rates.h"
 #include "harness/case/sandbox.h"
 #include "harness/environment.h"
@@ -30,36 +31,8 @@ typedef struct state {
   bool noted;          /* they have changed since it was written */
   eb_rates rates;      /* of the machine */
   char program[4096];  /* this very program */
+  double seconds;      /* that its cases have taken */
 } state;
-
-/* ---- what the user sees ---------------------------------------------------------------------- */
-
-/* On the error stream: one line that changes on a terminal, plain lines elsewhere. */
-typedef struct progress_line {
-  const char *name;
-  bool terminal, shown;
-  double next; /* seconds of the case at which a plain line is due */
-} progress_line;
-
-static const double line_interval = 30; /* s between plain lines */
-/* Back to the start of the line, which is cleared. */
-static const char wipe[] = "\r\033[K";
-
-/* An eb_progress (child.h); context is the line. */
-static void show_progress(void *context, int64_t step, int64_t steps, double seconds) {
-  progress_line *line = context;
-  if (line->terminal) {
-    fputs(wipe, stderr);
-    eb_print(stderr, "%s  step %lld/%lld  %.1f s", line->name, (long long)step, (long long)steps,
-             seconds);
-    fflush(stderr);
-    line->shown = true;
-  } else if (seconds >= line->next) {
-    eb_print(stderr, "%s: step %lld/%lld after %.0f s\n", line->name, (long long)step,
-             (long long)steps, seconds);
-    line->next = seconds + line_interval;
-  }
-}
 
 /* ---- the plan in the target ------------------------------------------------------------------ */
 
@@ -107,16 +80,14 @@ static bool take_for_end(eb_error error, eb_child_end *end) {
   return true;
 }
 
-/* Runs the process of a case to its end; `name` stands before what is shown of it. Files are named
- * from the root. */
-static eb_error run_process(state *s, const eb_case *work, const char *name, eb_child_end *end) {
+/* Runs the process of a case to its end. Files are named from the root. */
+static eb_error run_process(state *s, const eb_case *work, eb_progress_line *line,
+                            eb_child_end *end) {
   const eb_origin *from = &work->from;
   char *output = NULL, *environment = NULL, *source_run = NULL;
   eb_strings argv = {0}, settings = {0};
   eb_limits limits = {
       .timeout = work->timeout, .memory = work->memory, .ranks = work->ranks > 1 ? work->ranks : 0};
-  progress_line line = {
-      .name = name, .terminal = isatty(STDERR_FILENO) == 1, .next = line_interval};
   eb_error error = eb_string_format(&output, "%s/%s.tmp", s->staging.home, work->id);
   if (!error) error = eb_string_format(&environment, "%s/environment.h5", s->staging.home);
   if (!error && from->run)
@@ -128,8 +99,8 @@ static eb_error run_process(state *s, const eb_case *work, const char *name, eb_
   bool missing = take_for_end(error, end);
   if (missing) error = EB_OK;
   if (!error && !missing)
-    error = eb_child_run(&argv, &settings, limits, &s->signals, show_progress, &line, end);
-  if (line.shown) fputs(wipe, stderr);
+    error = eb_child_run(&argv, &settings, limits, &s->signals, eb_progress_line_show, line, end);
+  eb_progress_line_wipe(line);
   eb_strings_clear(&argv);
   eb_strings_clear(&settings);
   free(output);
@@ -172,9 +143,16 @@ static eb_error finish_case(state *s, const eb_case *work, const eb_child_end *e
            *run.detail ? ": " : "", run.detail, failed ? "; audit failed: " : "",
            failed ? run.audit_detail : "");
   eb_run_clear(&run);
+  s->seconds += end->seconds;
   s->end->run++;
   EB_TRY(note_progress(s));
   return eb_staging_add(&s->staging, finished);
+}
+
+/* How many cases there are behind this one, and how long they will take. */
+static void foretell(const state *s, int number, int count, eb_progress_line *line) {
+  line->cases_left = count - number;
+  line->usual_seconds = s->end->run > 0 ? s->seconds / s->end->run : 0;
 }
 
 /* "[3/12] conjac2020/twist newton" with what tells the case from its neighbours; trials of sweeps
@@ -189,7 +167,9 @@ static eb_error run_case(state *s, const eb_case *work, int number, int count) {
            work->repetition);
   eb_error error = eb_string_format(&raw, "%s/%s.tmp", s->staging.folder, work->id);
   if (!error) error = eb_string_format(&finished, "%s/%s.h5", s->staging.folder, work->id);
-  if (!error) error = run_process(s, work, name, &end);
+  eb_progress_line line = eb_progress_line_of(name, isatty(STDERR_FILENO) == 1);
+  if (count > 0) foretell(s, number, count, &line);
+  if (!error) error = run_process(s, work, &line, &end);
   if (!error) error = mend_folder(s, &end);
   if (!error && end.cause != EB_CHILD_INTERRUPTED)
     error = finish_case(s, work, &end, name, raw, finished);
