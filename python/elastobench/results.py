@@ -120,6 +120,13 @@ class Results:
         return tables.of_records([run.row() for run in self._runs])
 
     @property
+    def scenes(self):
+        """A row a scene: its hash, how many runs there are of it, and its attributes."""
+        hashes = [run.attributes.get("scene_hash") for run in self]
+        return tables.of_records([{"hash": name, "runs": hashes.count(name), **_attributes(group)}
+                                  for name, group in self._file.get("scenes", {}).items()])
+
+    @property
     def sweeps(self):
         """A row a search for the least stable value of an option."""
         return tables.of_records([_attributes(group) for group in self._file.get("sweeps", {}).values()])

@@ -111,6 +111,23 @@ def check_tables(results):
     equal(type(runs).__name__, "Table" if tables.pandas is None else "DataFrame", "data frames where pandas is")
 
 
+def check_without_pandas(results):
+    said = subprocess.run([sys.executable, "-c", "import sys; sys.modules['pandas'] = None\nimport elastobench as eb\n"
+                           "r = eb.open('r.h5'); print(type(r.runs).__name__, list(r.runs['id']), eb.units(r[0].steps)['wall'])"],
+                          capture_output=True, text=True).stdout
+    equal(said, "Table %s s\n" % [run.id for run in results], "without pandas the same is there")
+
+
+def check_other_machine(path):
+    shutil.copy(path, "merged.h5")
+    with h5py.File("merged.h5", "r+") as file:
+        file.create_group("environments/abc").attrs["cpu"] = numpy.bytes_("another")
+        list(file["runs"].values())[0].attrs["environment"] = numpy.bytes_("abc")
+    with eb.open("merged.h5") as results:
+        machines = sorted(run.environment["cpu"] == "another" for run in results)
+    equal(machines, [False, False, True], "a run of another machine has its environment")
+
+
 def check_frames(run):
     frames, mesh = run.frames, run.mesh
     equal(frames.positions.shape, (len(frames), run.nodes, 3), "frames x nodes x 3 positions")
@@ -227,9 +244,17 @@ def check_program():
 
 
 def check_plots():
-    eb.plot("curve.svg", {"a & b's": [(2, 1e-3), (1, 1e-2)], "vanished": [(0, 1)]}, "x", "y", "title")
+    curves = {"a & b's": [(2, 1e-3), (1, 1e-2)], "vanished": [(0, 1)]}
+    try:
+        import matplotlib.figure
+        eb.plot("curve.png", curves, "x", "y", "title")
+        ok(open("curve.png", "rb").read(4) == b"\x89PNG", "matplotlib draws a curve")
+    except ImportError:
+        ok(True, "matplotlib draws a curve # SKIP not installed")
+    sys.modules["matplotlib.figure"] = None
+    eb.plot("curve.svg", curves, "x", "y", "title")
     drawn = open("curve.svg").read()
-    ok("a &amp; b" in drawn and "vanished" not in drawn, "a curve is drawn, to the letter, and none without points")
+    ok("a &amp; b" in drawn and "vanished" not in drawn, "gnuplot does, to the letter, and none without points")
     refused("its name ends in .png, .svg, .pdf", "a picture of another kind", eb.plot, "curve.bmp", {"a": [(1, 1)]})
     refused("nothing to draw for 'no.png'", "no points", eb.plot, "no.png", {"a": []})
 
@@ -243,6 +268,8 @@ with eb.open("r.h5") as results:
         if told["steps_done"]:
             check_run(run, told, kinds)
     check_tables(results)
+    check_without_pandas(results)
+    equal([list(results.scenes[name])[0] for name in ("name", "nodes", "runs")], ["bench/beam", 99, 3], "scenes")
     check_frames(results[0])
     check_names(results)
     check_empty(results)
@@ -255,6 +282,7 @@ with eb.run("verschoor2019/rings:bodies=2", "contact-al", "contact.h5", steps=30
     ok(all(len(c["vertices"]) == len(c["force"]) for c in first) and first[-1]["weight"].shape[1:] == (4,),
        "contacts of a frame have a row each")
     equal(sum(len(c["kind"]) for c in first), len(contact[0].array("frames/contacts/kind")), "and those of all frames are all")
+check_other_machine("r.h5")
 check_bad_files("r.h5")
 check_commands("r.h5")
 check_papers()
