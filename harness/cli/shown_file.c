@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/results/choose.h"
 #include "harness/results/contents.h"
@@ -13,7 +14,9 @@ bool eb_is_result_file(const char *word) {
   char start[sizeof signature];
   size_t length = strlen(word);
   if (length > 3 && strcmp(word + length - 3, ".h5") == 0) return true;
-  FILE *file = fopen(word, "rb");
+  struct stat info;
+  bool regular = stat(word, &info) == 0 && S_ISREG(info.st_mode);
+  FILE *file = regular ? fopen(word, "rb") : NULL;
   bool is = file && fread(start, sizeof start, 1, file) == 1 &&
             memcmp(start, signature, sizeof start) == 0;
   if (file) fclose(file);

@@ -5,12 +5,17 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+import threading
 
 from . import tables
 from .errors import Error
 from .results import Results
 
 TROUBLE, USAGE, NOTHING = 1, 2, 6  # exit codes of the program; those between the last two are answers
+
+
+_ONE_FLAG = ("threads", "checkpoints")  # whose values are one word with commas
 
 
 class Outcome(dict):
@@ -35,25 +40,42 @@ def program():
                 "variable ELASTOBENCH")
 
 
-def command(name, *words, **flags):
+def command(name, *words, echo=False, **flags):
     """Runs `elastobench NAME WORDS FLAGS --format json`. What it answers is an Outcome, whose code is among those of the README:
-    a solver that failed, an audit that failed and a regression are answers. Trouble and wrong usage are an Error."""
+    a solver that failed, an audit that failed and a regression are answers. Trouble and wrong usage are an Error. With echo the
+    program's messages and progress appear as they come."""
     line = [program(), name, *_flags(flags), "--format", "json", *map(os.fspath, words)]
-    done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    code, out, messages = _run(line, echo)
     try:
-        answer = json.loads(done.stdout)
+        answer = json.loads(out)
     except ValueError:
-        raise Error(_said(done)) from None
-    if done.returncode in (TROUBLE, USAGE) or done.returncode not in range(NOTHING + 1):
-        raise Error(_said(done))
-    return Outcome(answer if isinstance(answer, dict) else {"answer": answer}, done.returncode)
+        answer = None
+    if answer is None or code in (TROUBLE, USAGE) or code not in range(NOTHING + 1):
+        raise Error(_said(code, messages))
+    return Outcome(answer if isinstance(answer, dict) else {"answer": answer}, code)
 
 
-def _said(done):
-    """The program's message, which is the last line that it has written to its error output."""
-    lines = [line for line in done.stderr.splitlines() if line.strip()]
-    messages = [line[len("elastobench: "):] for line in lines if line.startswith("elastobench: ")]
-    return (messages or lines or ["it ended with exit code %d and said nothing" % done.returncode])[-1]
+def _run(line, echo):
+    """The exit code, what was written to the standard output, and the lines of the error output."""
+    with subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8", errors="replace") as process:
+        out = []
+        reader = threading.Thread(target=lambda: out.append(process.stdout.read()))
+        reader.start()
+        messages = []
+        for message in process.stderr:
+            messages.append(message)
+            if echo:
+                print(message, end="", file=sys.stderr, flush=True)
+        reader.join()
+    return process.returncode, out[0], messages
+
+
+def _said(code, messages):
+    """The program's message, which is the last that it has written to its error output."""
+    lines = [line.strip() for line in messages if line.strip()]
+    errors = [line[len("elastobench: "):] for line in lines if line.startswith("elastobench: ")]
+    return (errors or lines or ["it ended with exit code %d and said nothing" % code])[-1]
 
 
 def _flags(flags):
@@ -62,6 +84,8 @@ def _flags(flags):
         flag = "--" + name.rstrip("_").replace("_", "-")
         if value is None or value is False:
             continue
+        if isinstance(value, (list, tuple)) and name in _ONE_FLAG:
+            value = ",".join(map(str, value))
         for one in value if isinstance(value, (list, tuple)) else [value]:
             out += [flag] if one is True else [flag, os.fspath(one) if isinstance(one, os.PathLike) else str(one)]
     return out

@@ -15,7 +15,7 @@ $ENV{ELASTOBENCH} = program();
 
 sub executes {
   my ($name, @line) = @_;
-  my $said = qx(cd '@{[scratch()]}' && @line 2>&1);
+  my $said = qx({ cd '@{[scratch()]}' && @line; } 2>&1);
   is($?, 0, $name) or diag $said;
   return $said;
 }

@@ -202,6 +202,10 @@ def check_commands(path):
             "x.h5")
     refused("run has no option '--stepps'", "a flag that there is not", eb.run, BEAM, "newton", "x.h5", stepps=3)
     refused("F.h5|exists|overwrite", "a file that is there already", eb.run, BEAM, "newton", path)
+    equal([run.threads for run in eb.run(BEAM, "newton", "threads.h5", steps=1, threads=[1, 2])], [1, 2], "a list of threads")
+    said = subprocess.run([sys.executable, "-c", "import elastobench as eb; eb.run('%s', 'newton', 'echo.h5', steps=1, echo=True)" % BEAM],
+                          capture_output=True, text=True).stderr
+    ok("completed, 1 of 1 steps" in said, "progress is shown when it is asked for")
     failed = eb.run(BEAM + ",E=1e6", "vbd:iterations=1", "failed.h5", steps=5)
     equal((failed.summary.code, failed[0].audit), (4, "failed"), "an audit that fails is an answer")
 
@@ -262,6 +266,8 @@ def check_plots():
 written = eb.run(BEAM, ["newton", "newton:rtol=1e-4", "pd"], "r.h5", steps=4, overwrite=True)
 equal((len(written), written.summary.code), (3, 0), "a run is opened when it has ended")
 equal([row["outcome"] for row in written.summary["runs"]], [run.outcome for run in written], "with the table of the command")
+equal([row["median_step_seconds"] for row in written.summary["runs"]][:2], [run.median_step for run in written][:2],
+      "the median step is the program's")
 with eb.open("r.h5") as results:
     kinds = check_schema(results)
     for run, told in zip(results, exported("r.h5")["runs"]):
