@@ -60,11 +60,6 @@ static eb_error fill(const eb_scene *scene, eb_surfaces *out) {
 
 eb_error eb_surfaces_create(const eb_scene *scene, eb_surfaces **out) {
   *out = NULL;
-  if (!(eb_scene_needs(scene) & EB_CAP_CONTACT))
-    return EB_ERROR(EB_ERR_UNSUPPORTED,
-                    "scene '%s' has no contact as constraints; ask for its surfaces where "
-                    "eb_scene_needs has EB_CAP_CONTACT",
-                    eb_scene_name(scene));
   eb_surfaces *surfaces;
   EB_TRY(EB_NEW(surfaces, 1));
   eb_error error = fill(scene, surfaces);

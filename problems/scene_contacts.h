@@ -38,8 +38,9 @@ typedef struct eb_surfaces {
   eb_contact_bounds bounds;
 } eb_surfaces;
 
-/* Bodies are numbered by their lowest node. EB_ERR_UNSUPPORTED: the scene has no contact as
- * constraints. The caller destroys *out; destroying NULL is fine. */
+/* Bodies are numbered by their lowest node. Scenes without contact as constraints, which
+ * eb_scene_needs tells, have surfaces too; nobody judges what a step does about those. The caller
+ * destroys *out; destroying NULL is fine. */
 EB_MUST eb_error eb_surfaces_create(const eb_scene *scene, eb_surfaces **out);
 void eb_surfaces_destroy(eb_surfaces *surfaces);
 /* Where the vertices of the obstacles are at time t: x is (vertex_count - nodes) x 3, m. */

@@ -103,6 +103,11 @@ double eb_contact_law_distance(int32_t kind, const double x[4][3]) {
   return sqrt(shortest_way(kind, x).length2);
 }
 
+bool eb_contact_record_is_whole(const eb_contact_record *record, int32_t nodes) {
+  bool arrays = record->pair && record->weight && record->frame && record->c && record->r;
+  return record->count >= 0 && record->nodes == nodes && (arrays || record->count == 0);
+}
+
 /* ---- one contact ----------------------------------------------------------------------------- */
 
 typedef struct contact {

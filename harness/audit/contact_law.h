@@ -49,6 +49,9 @@ void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, c
                             const double *x1, const double *bent, double mu,
                             const eb_contact_bounds *bounds, double slack, eb_contact_law *law);
 
+/* Whether a solver's record has all arrays that are read of it, of a scene with so many nodes. */
+bool eb_contact_record_is_whole(const eb_contact_record *record, int32_t nodes);
+
 /* Distance between the two features at corners x, as in problems/collision/continuous.h, m. */
 double eb_contact_law_distance(int32_t kind, const double x[4][3]);
 

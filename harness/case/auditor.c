@@ -196,6 +196,18 @@ void eb_auditor_synchronize(eb_auditor *w, eb_state *state, eb_reason *reason) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
+/* The contacts of the step; NULL: there are none, or they cannot be read. */
+static const eb_contact_record *whole_contacts(eb_auditor *w, const eb_step_log *log,
+                                               int64_t step) {
+  const eb_contact_record *record = w->contact ? log->contacts : NULL;
+  if (!record || eb_contact_record_is_whole(record, w->scene->mesh->node_count)) return record;
+  eb_verdict_break(&w->verdict, EB_RULE_CONTACT_RECORD,
+                   "step %lld: the record has %d contacts of %d nodes, or not every array that "
+                   "problems/contact_record.h asks for; the mesh has %d nodes",
+                   (long long)step, record->count, record->nodes, w->scene->mesh->node_count);
+  return NULL;
+}
+
 eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *after,
                          eb_update update, const eb_step_log *log, eb_reason reason,
                          double row[EB_COL_COUNT], bool *finite) {
@@ -203,14 +215,15 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
   eb_declaration declared = {log->equation, log->linearization, update,         log->subspace,
                              log->touching, log->friction,      log->unfiltered};
   measured m = {.decrement = {NAN, NAN}, .equation = declared.equation};
+  const eb_contact_record *contacts = whole_contacts(w, log, after->step);
   EB_TRY(eb_ranks_agree(w->ranks, eb_audit_restore_caches(w->audit)));
   eb_audit_contact_forces(w->audit,
-                          w->contact ? eb_contact_audit_forces(w->contact, log->contacts) : NULL);
+                          w->contact ? eb_contact_audit_forces(w->contact, contacts) : NULL);
   EB_TRY(eb_audit_step(w->audit, before, after, dt, declared.equation, &m.audit));
   EB_TRY(eb_audit_declared(w->audit, before, after, dt, &declared, &m.audit));
   bool judged = w->contact && m.audit.finite;
   if (judged) {
-    eb_contact_audit_step(w->contact, before, after, dt, log->contacts, reason, &m.contact);
+    eb_contact_audit_step(w->contact, before, after, dt, contacts, reason, &m.contact);
     m.audit.work.excess -= m.contact.obstacles_work;
     eb_audit_add_force(&m.audit, m.contact.law.off, m.contact.law.size);
   }

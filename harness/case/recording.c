@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/audit/contact_law.h"
 #include "harness/audit/element_rank.h"
 #include "harness/audit/embedding.h"
 #include "harness/case/job.h"
 #include "harness/fclib/fclib.h"
 #include "problems/base/clock.h"
 #include "problems/base/memory.h"
-#include "problems/contact_record.h"
 
 bool eb_job_is_frame(const eb_job *j, int64_t steps) {
   int64_t interval = j->work->scene->steps_per_frame > 0 ? j->work->scene->steps_per_frame : 1;
@@ -35,6 +35,11 @@ static eb_error record_contact_problem(eb_job *j) {
   return error;
 }
 
+/* What the audit has refused is not kept. */
+static const eb_contact_record *readable(const eb_contact_record *record, int32_t nodes) {
+  return record && eb_contact_record_is_whole(record, nodes) ? record : NULL;
+}
+
 eb_error eb_job_record_frame(eb_job *j, const eb_state *before, const eb_step_log *log) {
   eb_frame frame = {.state = j->stepper.state, .before = before};
   if (j->ranks)
@@ -44,7 +49,7 @@ eb_error eb_job_record_frame(eb_job *j, const eb_state *before, const eb_step_lo
         (eb_frame){.state = j->stepper.state,
                    .before = before,
                    .updates = log->element_updates,
-                   .contacts = log->contacts,
+                   .contacts = readable(log->contacts, j->stepper.state->node_count),
                    .unfiltered = log->friction == EB_FRICTION_FILTERED ? log->unfiltered : NULL};
   return eb_recorder_frame(j->recorder, &frame);
 }

@@ -52,6 +52,9 @@ class Scene:
     def __init__(self, path):
         data = np.memmap(path, np.uint8, "r")
         self.parameters, self.materials = {}, []
+        self.bodies, self.obstacles, self.friction, self.bounds = 0, [], 0.0, {}
+        self.contact_triangle, self.contact_body = np.zeros((0, 3), int), np.zeros(0, int)
+        self.obstacle = np.zeros((0, 3))
         at = 0
         for line in _lines(data):
             key, _, value = line.partition(" ")
@@ -215,7 +218,7 @@ def _read_step(scene, text, body):
     s.number, s.time, s.dt = int(words["step"]), float(words["time"]), float(words["dt"])
     s.activation = np.array(words["activation"].split(), float)
     springs = len(getattr(scene, "spring_node", ()))
-    obstacles = 3 * len(getattr(scene, "obstacle", ()))
+    obstacles = 3 * len(scene.obstacle)
     numbers = np.frombuffer(body, "<f8", 4 * n + 4 * springs + 2 * obstacles)
     s.x, s.v, s.force, s.target = (numbers[k * n:(k + 1) * n].reshape(-1, 3) for k in range(4))
     s.place = numbers[4 * n:4 * n + 3 * springs].reshape(-1, 3)

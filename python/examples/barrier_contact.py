@@ -249,7 +249,9 @@ class BarrierContact(eb.Solver):
         self.elements = Blocks(scene.pattern_start, scene.pattern_column)
         self.mass = scene.mass[:, None]
         self.surfaces = Surfaces(scene)
-        self.reach = scene.bounds["gap"]
+        # Scenes without contact have no bounds, nor pairs.
+        self.reach, self.slack = scene.bounds.get("gap", 1e-4), scene.bounds.get("momentum", np.inf)
+        self.rounded = ROUNDED * scene.bounds.get("distance", np.inf)
         self.stiffness = scene.mass.mean() / scene.dt**2
 
     # ---- the barrier, in parts of its stiffness
@@ -281,8 +283,7 @@ class BarrierContact(eb.Solver):
     def rub(self, x):
         """They, and the friction of what they push there."""
         pairs = self.touching(x)
-        return pairs, Friction(pairs, self.scene.friction, self.start,
-                               ROUNDED * self.scene.bounds["distance"])
+        return pairs, Friction(pairs, self.scene.friction, self.start, self.rounded)
 
     def value(self, x, s, pairs, friction):
         n = self.scene.nodes
@@ -337,7 +338,7 @@ class BarrierContact(eb.Solver):
 
     def tolerance(self, s, elastic):
         return min(1e-4 * (np.linalg.norm(elastic) + np.linalg.norm(s.force)),
-                   0.2 * self.scene.bounds["momentum"] / s.dt)
+                   0.2 * self.slack / s.dt)
 
     def step(self, s):
         n, progress = self.scene.nodes, Progress()

@@ -99,7 +99,7 @@ my %batches = (
     on => 'verschoor2019/incline:resolution=0.5', steps => 20, code => 4,
     sound => ['cheat:of=contact-al,fault=none', 'cheat-contact:fault=none'],
     momentum => [map { "cheat-contact:fault=$_" } 'silent', 'omitted', 'doubled'],
-    'contact-record' => [map { "cheat-contact:fault=$_" } 'generous', 'needless', 'unweighted', 'skewed'],
+    'contact-record' => [map { "cheat-contact:fault=$_" } 'generous', 'needless', 'unweighted', 'skewed', 'negative', 'without-forces', 'of-other-nodes'],
     'contact-gap' => ['cheat-contact:fault=across-air'],
     'contact-normal' => ['cheat-contact:fault=tilted'],
     friction => [(map { "cheat-contact:fault=$_" } 'turned', 'beyond', 'edged', 'sucking'), map { "cheat:of=contact-al,fault=$_" } 'slippery', 'sticky'],

@@ -38,6 +38,11 @@ check 'a plug-in builds against the installed headers alone' \
   sh -c "cd '$scratch' && cc -std=c17 -Wall -Wextra -Werror -O2 -shared -fPIC $cflags explicit.c -o explicit.so"
 check 'the installed program runs it' \
   "$prefix/bin/elastobench" run bench/beam:resolution=0.25 --plugin "$scratch/explicit.so" -s explicit --steps 2 -o "$scratch/r.h5"
+# shellcheck disable=SC2086
+check 'and one for contact' \
+  sh -c "cp tests/plugins/barrier.c '$scratch' && cd '$scratch' && cc -std=c17 -Wall -Wextra -Werror -O2 -shared -fPIC $cflags barrier.c -o barrier.so -lm"
+check 'which it runs and audits' \
+  "$prefix/bin/elastobench" run verschoor2019/incline:resolution=0.5 --plugin "$scratch/barrier.so" -s barrier --steps 20 -o "$scratch/contact.h5"
 check 'what is built on PETSc is found from there' \
   "$prefix/bin/elastobench" run bench/beam:resolution=0.25 -s newton:linear=petsc --steps 1 -o "$scratch/petsc.h5"
 mkdir "$scratch/alone" && cp "$prefix/bin/elastobench" "$scratch/alone"

@@ -32,6 +32,22 @@ static void omitted(forged *f, eb_state *state, double dt, eb_step_log *log) {
   f->record.count /= 2;
 }
 
+/* Records that nobody can read. */
+static void negative(forged *f, eb_state *state, double dt, eb_step_log *log) {
+  (void)state, (void)dt, (void)log;
+  f->record.count = -1;
+}
+
+static void without_forces(forged *f, eb_state *state, double dt, eb_step_log *log) {
+  (void)state, (void)dt, (void)log;
+  f->record.r = NULL;
+}
+
+static void of_other_nodes(forged *f, eb_state *state, double dt, eb_step_log *log) {
+  (void)state, (void)dt, (void)log;
+  f->record.nodes = 1;
+}
+
 static void doubled(forged *f, eb_state *state, double dt, eb_step_log *log) {
   (void)state, (void)dt, (void)log;
   for (int32_t k = 0; k < 3 * f->record.count; k++) f->r[k] *= 2;
@@ -153,6 +169,9 @@ static const struct {
 } faults[] = {{"none", NULL},
               {"silent", silent},
               {"omitted", omitted},
+              {"negative", negative},
+              {"without-forces", without_forces},
+              {"of-other-nodes", of_other_nodes},
               {"doubled", doubled},
               {"generous", generous},
               {"needless", needless},
