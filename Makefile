@@ -98,9 +98,11 @@ ALL_LDFLAGS = -fopenmp -rdynamic $(LINKER) $(SANITIZE) $(LDFLAGS)
 
 # ---- sources: found by room, so that a new file needs no line here -----------------------------------
 LIB_SRC   := $(sort $(wildcard problems/*.c problems/*/*.c problems/*/*/*.c solvers/*.c solvers/*/*.c))
+# Prints the tables of the scenes that the catalogue has as files.
+SCENE_TOOL_SRC := problems/scenes/data/scene_tables.c
 # What calls PETSc is in an object of its own.
 PETSC_SRC := $(sort $(shell grep -l '^#include "solvers/petsc/session.h"' $(LIB_SRC)))
-LIB_SRC   := $(filter-out $(PETSC_SRC),$(LIB_SRC))
+LIB_SRC   := $(filter-out $(PETSC_SRC) $(SCENE_TOOL_SRC),$(LIB_SRC))
 TOOL_SRC  := $(sort $(filter-out harness/main.c,$(wildcard harness/*.c harness/*/*.c)))
 TOOL_SRC  := $(filter-out harness/start.c harness/bench/bench_main.c harness/bench/bench_%.c,$(TOOL_SRC))
 BENCH_SRC := $(sort $(wildcard harness/bench/bench_main.c harness/bench/bench_*.c))
@@ -170,7 +172,19 @@ $(BUILD)/obj/%.o: %.c
 	$(if $(V),,@echo "  CC   $<")
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-$(LIB): $(call object,$(LIB_SRC))
+# Scenes of the catalogue that are files are read when the program is built, by its own reader.
+SCENE_FILES := $(sort $(wildcard problems/scenes/data/*/*.ini))
+SCENE_TABLES := $(BUILD)/obj/scene_tables
+$(SCENE_TABLES): $(call object,$(SCENE_TOOL_SRC) $(filter-out problems/scenes/registry.c,$(LIB_SRC)))
+	$(if $(V),,@echo "  LINK $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@ $(PKG_LIBS)
+$(BUILD)/obj/scene_files.c: $(SCENE_TABLES) $(SCENE_FILES)
+	$(if $(V),,@echo "  MAKE $@")
+	$(Q)$(SCENE_TABLES) $(SCENE_FILES) > $@.new && mv $@.new $@
+$(BUILD)/obj/scene_files.o: $(BUILD)/obj/scene_files.c
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(LIB): $(call object,$(LIB_SRC)) $(BUILD)/obj/scene_files.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
@@ -178,7 +192,7 @@ $(TOOLS): $(call object,$(TOOL_SRC)) $(BUILD)/obj/embedded_files.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(SHARED): $(call object,$(LIB_SRC)) solvers/exported.map
+$(SHARED): $(call object,$(LIB_SRC)) $(BUILD)/obj/scene_files.o solvers/exported.map
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) -shared $(ALL_LDFLAGS) -Wl,-soname,libelastobench.so.0 -Wl,--version-script=solvers/exported.map $(filter %.o,$^) -o $@ $(PKG_LIBS_SHARED)
 

@@ -178,7 +178,7 @@ static eb_error bound_penetration(eb_scene *scene) {
                   eb_collider_distance(collider, 0, scene->x0 + 3 * (size_t)i, normal, velocity));
     for (int s = 0; collider->motion && s <= TIMES; s++) {
       double offset[3];
-      collider->motion(end * s / TIMES, collider->motion_parameters, offset, velocity);
+      (void)eb_collider_moves(collider, end * s / TIMES, offset, velocity);
       collider_speed = fmax(collider_speed, sqrt(eb_dot3(velocity, velocity)));
     }
   }
@@ -283,7 +283,7 @@ static eb_error create(const eb_scene_ops *ops, const char *assignments, const c
   eb_scene *scene;
   eb_error error = eb_ranks_agree(ranks, EB_NEW(scene, 1));
   if (!error) {
-    scene->ops = ops;
+    scene->ops = eb_scene_keep(ops);
     error = build(scene, assignments, mesh_file, cache_dir, ranks, reference);
   }
   if (error) {
@@ -332,6 +332,7 @@ void eb_scene_destroy(eb_scene *scene) {
   eb_subdomain_destroy(scene->part);
   eb_mesh_destroy(scene->mesh);
   eb_values_destroy(scene->parameters);
+  eb_scene_close(scene->ops);
   free(scene);
 }
 

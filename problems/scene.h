@@ -67,6 +67,14 @@ typedef struct eb_scene_ops eb_scene_ops; /* an entry of the catalogue (problems
 const eb_scene_ops *const *eb_scenes(void);
 /* NULL when there is none of that name. */
 const eb_scene_ops *eb_scene_find(const char *name);
+/* The catalogue's scene of that name or, where the name ends in ".ini", the one that this file
+ * describes (problems/scenes/file/README.md). EB_ERR_USAGE: there is none of that name, with the
+ * nearest; EB_ERR_IO, EB_ERR_FORMAT: of the file. The caller closes *out. */
+EB_MUST eb_error eb_scene_open(const char *name, const eb_scene_ops **out);
+/* One more holder of it, who closes it too; returns it. A scene holds its entry. */
+const eb_scene_ops *eb_scene_keep(const eb_scene_ops *ops);
+/* NULL and entries of the catalogue are fine. */
+void eb_scene_close(const eb_scene_ops *ops);
 
 /* Builds a scene. `assignments` are parameters "E=1e6,dt=1e-3" (NULL: defaults). `mesh_file`
  * replaces the geometry (a volume mesh as it is; a closed surface becomes a solid through its

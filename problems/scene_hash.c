@@ -47,7 +47,7 @@ static uint64_t hash_colliders(uint64_t hash, const eb_scene *scene) {
     hash = hash_reals(hash, collider->axis, 3);
     for (int s = 0; collider->motion && s < EB_SCRIPT_SAMPLES; s++) {
       double offset[3], velocity[3];
-      collider->motion(eb_script_time(s), collider->motion_parameters, offset, velocity);
+      (void)eb_collider_moves(collider, eb_script_time(s), offset, velocity);
       hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
     }
   }
@@ -62,7 +62,6 @@ static uint64_t hash_obstacles(uint64_t hash, const eb_scene *scene) {
     hash = hash_reals(hash, surface->X, 3 * (size_t)surface->vertex_count);
     hash = eb_hash(hash, surface->triangles, 3 * triangles * sizeof *surface->triangles);
     if (!obstacle->motion) continue;
-    hash = eb_hash(hash, obstacle->parameters, sizeof obstacle->parameters);
     for (int s = 0; s < EB_SCRIPT_SAMPLES; s++) {
       double pose[12];
       eb_obstacle_pose(obstacle, eb_script_time(s), pose, pose + 9);

@@ -83,6 +83,8 @@ struct eb_scene_ops {
    * their nodes on entry), and `stiffness`, count, N/m, at least 0 (0 on entry: let go).
    * Deterministic in t. */
   void (*springs)(const eb_scene *scene, double t, double *place, double *stiffness);
+  /* What it was made from, where that is a file (problems/scenes/file/scene_file.h); NULL: C. */
+  const struct eb_scene_source *source;
   /* The parameters of the smallest one whose bodies hold together, for tests; NULL: as it is. */
   const char *small;
   const eb_scene_default *solver_defaults; /* ended by a NULL solver; NULL: none */
@@ -90,10 +92,10 @@ struct eb_scene_ops {
 
 enum {
   EB_MAX_REGIONS = 32,
-  EB_MAX_COLLIDERS = 8,
-  EB_MAX_OBSTACLES = 8,
-  EB_MAX_GRIPS = 4,
-  EB_MAX_LOADS = 4
+  EB_MAX_COLLIDERS = 16,
+  EB_MAX_OBSTACLES = 32,
+  EB_MAX_GRIPS = 16,
+  EB_MAX_LOADS = 8
 };
 
 /* A group of nodes that the scene's script moves or pushes, or that it names for others to follow

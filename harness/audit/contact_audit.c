@@ -40,8 +40,8 @@ static void place(const eb_contact_audit *contact, const double *nodes, double t
   x += 3 * (size_t)contact->nodes;
   for (int32_t o = 0; o < contact->scene->contacts.obstacle_count; o++) {
     const eb_obstacle *obstacle = &contact->scene->contacts.obstacles[o];
-    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, shift[3] = {0};
-    if (obstacle->motion) obstacle->motion(t, obstacle->parameters, R, shift);
+    double R[9], shift[3];
+    eb_obstacle_pose(obstacle, t, R, shift);
     for (size_t i = 0; i < (size_t)obstacle->surface->vertex_count; i++, x += 3) {
       const double *X = obstacle->surface->X + 3 * i;
       for (int d = 0; d < 3; d++)

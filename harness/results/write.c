@@ -479,8 +479,7 @@ static eb_error add_rigid(eb_recorder *recorder, const eb_state *state) {
   double bones[EB_MAX_JOINTS][2][3], joints[EB_MAX_JOINTS][2];
   for (int32_t c = 0; c < scene->contacts.collider_count; c++) {
     const eb_collider *collider = &scene->contacts.colliders[c];
-    if (collider->motion)
-      collider->motion(state->time, collider->motion_parameters, offsets[c], velocities[c]);
+    (void)eb_collider_moves(collider, state->time, offsets[c], velocities[c]);
   }
   for (int32_t o = 0; o < scene->contacts.obstacle_count; o++)
     eb_obstacle_pose(&scene->contacts.obstacles[o], state->time, poses[o], poses[o] + 9);

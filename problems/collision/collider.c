@@ -69,11 +69,19 @@ static double bowl(const eb_collider *collider, const double r[3], double normal
   return along <= 0 || from_rim >= 0 ? along : direction(to_rim, collider->axis, normal);
 }
 
+bool eb_collider_moves(const eb_collider *collider, double t, double offset[3],
+                       double velocity[3]) {
+  for (int d = 0; d < 3; d++) offset[d] = velocity[d] = 0;
+  if (!collider->motion) return false;
+  const void *script = collider->script ? collider->script : collider->motion_parameters;
+  collider->motion(t, script, offset, velocity);
+  return true;
+}
+
 double eb_collider_distance(const eb_collider *collider, double t, const double p[3],
                             double normal[3], double velocity[3]) {
-  double offset[3] = {0, 0, 0}, r[3], along;
-  for (int d = 0; d < 3; d++) velocity[d] = 0;
-  if (collider->motion) collider->motion(t, collider->motion_parameters, offset, velocity);
+  double offset[3], r[3], along;
+  (void)eb_collider_moves(collider, t, offset, velocity);
   for (int d = 0; d < 3; d++) r[d] = p[d] - collider->origin[d] - offset[d];
   switch (collider->kind) {
   case EB_PLANE:

@@ -32,10 +32,14 @@ typedef struct eb_collider {
   bool implicit;
   double isotropy; /* alpha of implicit_penalty.h, 0 to 1 */
   /* Scripted motion: position offset (m) and velocity (m/s) at time t, or NULL when it stands
-   * still. */
-  void (*motion)(double t, const double *parameters, double offset[3], double velocity[3]);
+   * still. It is handed `script` or, where that is NULL, `motion_parameters`. */
+  void (*motion)(double t, const void *script, double offset[3], double velocity[3]);
   double motion_parameters[8];
+  const void *script; /* of whoever made it, who keeps it as long as the scene */
 } eb_collider;
+
+/* Whether it moves; then offset (m) and velocity (m/s) at time t. */
+bool eb_collider_moves(const eb_collider *collider, double t, double offset[3], double velocity[3]);
 
 /* Signed distance (m) at p and time t, unit normal and the collider's velocity at p (m/s). */
 double eb_collider_distance(const eb_collider *collider, double t, const double p[3],

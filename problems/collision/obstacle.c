@@ -10,7 +10,8 @@ void eb_obstacle_pose(const eb_obstacle *obstacle, double t, double rotation[9],
   static const double still[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   memcpy(rotation, still, sizeof still);
   memset(shift, 0, 3 * sizeof *shift);
-  if (obstacle->motion) obstacle->motion(t, obstacle->parameters, rotation, shift);
+  const void *script = obstacle->script ? obstacle->script : obstacle->parameters;
+  if (obstacle->motion) obstacle->motion(t, script, rotation, shift);
 }
 
 void eb_obstacle_place(const eb_obstacle *obstacle, double t, double *x) {

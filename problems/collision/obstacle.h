@@ -9,9 +9,10 @@ typedef struct eb_obstacle {
   /* in its own frame, m; owned by the scene. Outward, open or closed, not crossing itself */
   eb_surface *surface;
   /* Pose at time t: x = rotation X + shift (row-major, m), or NULL when it stays in its own frame.
-   * Deterministic in t. */
-  void (*motion)(double t, const double *parameters, double rotation[9], double shift[3]);
+   * Deterministic in t. It is handed `script` or, where that is NULL, `parameters`. */
+  void (*motion)(double t, const void *script, double rotation[9], double shift[3]);
   double parameters[8];
+  const void *script; /* of whoever made it, who keeps it as long as the scene */
 } eb_obstacle;
 
 /* EB_ERR_INVALID: no surface, a bad one, or a motion that is not rigid at a sampled time. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/notation/unit.h"
 
 /* ---- words of the text ----------------------------------------------------------------------- */
 
@@ -180,6 +181,16 @@ static eb_error parse_name(parser *p, eb_expression **out) {
   return call ? parse_arguments(p, *out) : EB_OK;
 }
 
+/* "30 deg", "30deg": the number is in SI units then. */
+static eb_error take_unit(parser *p, double *number) {
+  const char *behind = p->at + strspn(p->at, " \t\n");
+  const eb_unit *unit = eb_unit_at(behind);
+  if (!unit) return is_name_start(*p->at) ? expected(p, "an operator or a unit") : EB_OK;
+  *number = eb_unit_value(unit, *number);
+  p->at = behind + strlen(unit->name);
+  return EB_OK;
+}
+
 static eb_error parse_primary(parser *p, eb_expression **out) {
   skip_blanks(p);
   if (name_length(p->at)) return parse_name(p, out);
@@ -188,7 +199,7 @@ static eb_error parse_primary(parser *p, eb_expression **out) {
     EB_TRY(read_number(p, &(*out)->number));
     if (*p->at == '%') (*out)->number /= 100;
     p->at += *p->at == '%';
-    return is_name_start(*p->at) ? expected(p, "an operator") : EB_OK;
+    return take_unit(p, &(*out)->number);
   }
   if (*p->at == '"') {
     const char *end = strchr(++p->at, '"');

@@ -12,12 +12,13 @@
  *   power       = windowed [ "^" sign ]
  *   windowed    = primary { "[" [ end ] ".." [ end ] "]" }
  *   end         = NUMBER | NUMBER "s" | NUMBER "%" | call   (steps from 1, time, share; time)
- *   primary     = NUMBER [ "%" ] | NAME | TEXT | call | "(" or ")"
+ *   primary     = NUMBER [ "%" | UNIT ] | NAME | TEXT | call | "(" or ")"
  *   call        = NAME "(" [ or { "," or } { "for" NAME "in" WORD { WORD } } { "," or } ] ")"
  *
  * A NAME begins with a letter or '{' and holds letters, digits and _ . : { }, and - or / where one
  * of these follows at once: as operators - and / stand between blanks. A TEXT stands in double
- * quotes. A WORD ends at a blank, a comma or a parenthesis. */
+ * quotes. A UNIT is one of unit.c, "mm" or "kg/m^3". A WORD ends at a blank, a comma or a
+ * parenthesis. */
 #ifndef EB_NOTATION_EXPRESSION_H
 #define EB_NOTATION_EXPRESSION_H
 

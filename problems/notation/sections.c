@@ -198,7 +198,7 @@ static const eb_key *find_key(const eb_key *keys, const char *name) {
 }
 
 static eb_error unknown_key(const eb_key *keys, const char *name) {
-  const char *names[24];
+  const char *names[40];
   size_t count = 0;
   for (; keys[count].name; count++) names[count] = keys[count].name;
   return eb_unknown(EB_ERR_FORMAT, name, names, count, "there is no setting");

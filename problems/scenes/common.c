@@ -88,6 +88,10 @@ static bool in_band(const double X[3], const void *context) {
 }
 
 eb_error eb_grips_add_end(eb_scene *scene, int axis, int side) {
+  return eb_grips_add_end_named(scene, axis, side, side < 0 ? "the lower end" : "the upper end");
+}
+
+eb_error eb_grips_add_end_named(eb_scene *scene, int axis, int side, const char *what) {
   const eb_mesh *mesh = scene->mesh;
   double lo[3], hi[3], nodes = (double)eb_scene_all_nodes(scene);
   eb_scene_bounds(scene, mesh->X, lo, hi);
@@ -107,7 +111,7 @@ eb_error eb_grips_add_end(eb_scene *scene, int axis, int side) {
     eb_ranks_sum_whole(eb_scene_ranks(scene), 1, &count);
     if ((double)count >= wanted) break;
   }
-  return eb_grips_add(scene, in_band, &within, side < 0 ? "the lower end" : "the upper end");
+  return eb_grips_add(scene, in_band, &within, what);
 }
 
 typedef struct box {
@@ -180,6 +184,31 @@ void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *targ
       fixed[i] = 1;
       for (int d = 0; d < 3; d++) target[3 * i + d] = scene->x0[3 * i + d];
     }
+}
+
+/* ---- dynamic nodes --------------------------------------------------------------------------- */
+
+static bool among(int32_t node, const int32_t *nodes, int32_t count) {
+  for (int32_t k = 0; k < count; k++)
+    if (nodes[k] == node) return true;
+  return false;
+}
+
+bool eb_scene_add_nearest(const eb_scene *scene, const double point[3], int32_t *nodes,
+                          int32_t *count) {
+  const double *X = scene->mesh->X;
+  int32_t best = -1;
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    if (best >= 0 &&
+        eb_squared_distance3(X + 3 * i, point) >= eb_squared_distance3(X + 3 * best, point))
+      continue;
+    bool taken = among(i, nodes, *count);
+    for (int g = 0; g < scene->script.grip_count; g++)
+      taken = taken || among(i, scene->script.grips[g].nodes, scene->script.grips[g].count);
+    if (!taken) best = i;
+  }
+  if (best >= 0) nodes[(*count)++] = best;
+  return best >= 0;
 }
 
 /* ---- scripts --------------------------------------------------------------------------------- */

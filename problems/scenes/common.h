@@ -106,6 +106,7 @@ EB_MUST eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *c
  * above the extreme. The band is 1 % of the extent - the face of a bar - and is widened until it
  * holds a face's worth of nodes, so that it grips any mesh. */
 EB_MUST eb_error eb_grips_add_end(eb_scene *scene, int axis, int side);
+EB_MUST eb_error eb_grips_add_end_named(eb_scene *scene, int axis, int side, const char *what);
 /* Adds the nodes in a box that is given in shares of the bounds of the mesh, 0 to 1. */
 EB_MUST eb_error eb_grips_add_box(eb_scene *scene, const double lo[3], const double hi[3],
                                   const char *what);
@@ -121,6 +122,11 @@ void eb_grip_place(const eb_scene *scene, const eb_grip *grip, const double *rot
  * for who wants to follow them, or are where forces act. */
 void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *target);
 void eb_grips_hold_first(const eb_scene *scene, double t, uint8_t *fixed, double *target);
+
+/* Appends to the `*count` in `nodes` the node nearest at rest to a point, of those that are in no
+ * group and not among them; false: there is none. */
+bool eb_scene_add_nearest(const eb_scene *scene, const double point[3], int32_t *nodes,
+                          int32_t *count);
 
 /* ---- scripts --------------------------------------------------------------------------------- */
 

@@ -11,33 +11,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- dynamic nodes --------------------------------------------------------------------------- */
-
-static bool among(int32_t node, const int32_t *nodes, int32_t count) {
-  for (int32_t k = 0; k < count; k++)
-    if (nodes[k] == node) return true;
-  return false;
-}
-
-/* Appends to the `*count` in `nodes` the node nearest at rest to a point, of those that are in no
- * group and not among them; false: there is none. */
-static bool add_nearest_free(const eb_scene *scene, const double point[3], int32_t *nodes,
-                             int32_t *count) {
-  const double *X = scene->mesh->X;
-  int32_t best = -1;
-  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
-    if (best >= 0 &&
-        eb_squared_distance3(X + 3 * i, point) >= eb_squared_distance3(X + 3 * best, point))
-      continue;
-    bool taken = among(i, nodes, *count);
-    for (int g = 0; g < scene->script.grip_count; g++)
-      taken = taken || among(i, scene->script.grips[g].nodes, scene->script.grips[g].count);
-    if (!taken) best = i;
-  }
-  if (best >= 0) nodes[(*count)++] = best;
-  return best >= 0;
-}
-
 /* ---- dragon ---------------------------------------------------------------------------------- */
 
 /* conjac2020/dragon: pulled apart and let go. */
@@ -153,111 +126,7 @@ const eb_scene_ops eb_conjac2020_dragon = {
     .dynamic_nodes = dragon_nodes,
 };
 
-/* ---- twist ----------------------------------------------------------------------------------- */
-
-/* conjac2020/twist: a bar with one end moved by script. */
-
-static const eb_option twist_parameters[] = {
-    EB_SCENE_PARAMETERS("1e4", "0.4", "1000", "5e-3", "stable-neo-hookean", "0"),
-    EB_CUBES_PARAMETER,
-    {"motion", EB_OPTION_CHOICE, "all", 0, 0, "all|compress|stretch|bend|twist|spin", "",
-     "all: the four of the paper one after the other, each undone in half the time; else that one, "
-     "then held; spin: both ends turn about the axis"},
-    {"time", EB_OPTION_REAL, "0.6", EB_POSITIVE, NULL, "s", "what a motion takes"},
-    {"amount", EB_OPTION_REAL, "1", 0, 4, NULL, "",
-     "how far the motions go: 1 is to 0.8 and 1.4 times the length, a quarter circle, whole "
-     "turns"},
-    EB_LAST_PARAMETER};
-
-enum { COMPRESS, STRETCH, BEND, TWIST, SPIN, MOTIONS };
-
-/* How far each motion has gone at time t, 0 to `amount`. */
-static void twist_amounts(const eb_scene *scene, double t, double amount[MOTIONS]) {
-  static const char *const names[MOTIONS] = {"compress", "stretch", "bend", "twist", "spin"};
-  const char *motion = eb_values_text(scene->parameters, "motion");
-  const double there = eb_values_real(scene->parameters, "time"), period = 1.5 * there;
-  for (int m = 0; m < MOTIONS; m++) {
-    double begin = m * period;
-    if (motion[0] == 'a' && m == SPIN)
-      amount[m] = 0;
-    else if (motion[0] == 'a')
-      amount[m] = eb_ramp(t, begin, begin + there) - eb_ramp(t, begin + there, begin + period);
-    else
-      amount[m] = strcmp(motion, names[m]) == 0 ? eb_ramp(t, 0, there) : 0;
-    amount[m] *= eb_values_real(scene->parameters, "amount");
-  }
-}
-
-/* The end at length L goes to 0.8 L and 1.4 L (from about 0.75 L on the bar buckles); follows the
- * arc of a quarter turn with the bar's length; turns once about the axis, and in a spin the other
- * end with it, which strains nothing. */
-static void twist_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target) {
-  const eb_grip *end = &scene->script.grips[1];
-  double amount[MOTIONS], rotation[9];
-  twist_amounts(scene, t, amount);
-  double length = end->centre[0] - scene->script.grips[0].centre[0];
-  double stretch = 1 - 0.2 * amount[COMPRESS] + 0.4 * amount[STRETCH];
-  double bend = 0.5 * pi * amount[BEND];
-  double shift[3] = {(stretch - 1) * length, 0, 0};
-  eb_grips_hold(scene, t, fixed, target);
-  if (bend > 0) {
-    shift[0] = length * (sin(bend) / bend - 1);
-    shift[2] = length * (1 - cos(bend)) / bend;
-    eb_axis_rotation(1, -bend, rotation);
-  } else {
-    eb_axis_rotation(0, 2 * pi * (amount[TWIST] + amount[SPIN]), rotation);
-  }
-  if (amount[SPIN] > 0)
-    eb_grip_place(scene, &scene->script.grips[0], rotation, scene->script.grips[0].centre,
-                  (double[3]){0}, fixed, target);
-  eb_grip_place(scene, end, rotation, end->centre, shift, fixed, target);
-}
-
-static eb_error twist_setup(eb_scene *scene) {
-  eb_scene_set_mechanics(scene);
-  EB_TRY(eb_grips_add_end(scene, 0, -1));
-  return eb_grips_add_end(scene, 0, 1);
-}
-
-/* Below 8 nodes: on the axis, at equal intervals. From 8 on: at the four corners of slices at equal
- * intervals; what is left when four does not divide them is the solver's choice. */
-static int32_t twist_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
-  static const double corners[4][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}}, axis[1][2] = {{0.5, 0.5}};
-  const double(*places)[2] = wanted < 8 ? axis : corners;
-  int32_t each = wanted < 8 ? 1 : 4, slices = wanted / each, count = 0;
-  double lo[3], hi[3];
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  for (int32_t k = 0; k < each * slices; k++) {
-    const double share[3] = {(k / each + 1.0) / (slices + 1), places[k % each][0],
-                             places[k % each][1]};
-    double point[3];
-    for (int d = 0; d < 3; d++) point[d] = lo[d] + share[d] * (hi[d] - lo[d]);
-    if (!add_nearest_free(scene, point, nodes, &count)) break;
-  }
-  return count;
-}
-
-const eb_scene_ops eb_conjac2020_twist = {
-    .name = "conjac2020/twist",
-    .small = "resolution=0.34",
-    .summary = "a bar is compressed, stretched, bent and twisted by one of its ends",
-    .geometry = "bar of 15 x 4.5 x 4.5 cm, 20 x 6 x 6 cubes, 6 tetrahedra a cube",
-    .citation = EB_CONJAC2020_CITATION,
-    .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC | EB_CAP_SCRIPTED,
-    EB_SCENE_COUNTS(1029, 4320, 0),
-    .parameters = twist_parameters,
-    EB_SCENE_RUN(800, 4),
-    EB_SCENE_GRID({20, 6, 6}, {0, -0.0225, -0.0225}, {0.15, 0.045, 0.045}),
-    .setup = twist_setup,
-    .by_parts = true,
-    .boundary = twist_boundary,
-    .dynamic_nodes = twist_nodes,
-};
-
-/* ---- hetero and aniso ------------------------------------------------------------------------ */
-
-/* conjac2020/hetero and conjac2020/aniso: standing bars, of stiff and soft layers and with
- * fibres. */
+/* ---- aniso: fibres --------------------------------------------------------------------------- */
 
 /* The middle of the top, which is never gripped. */
 static int32_t top_middle(const eb_scene *scene, int32_t wanted, int32_t *nodes) {
@@ -266,67 +135,9 @@ static int32_t top_middle(const eb_scene *scene, int32_t wanted, int32_t *nodes)
   if (wanted < 1) return 0;
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   const double top[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), hi[2]};
-  add_nearest_free(scene, top, nodes, &count);
+  eb_scene_add_nearest(scene, top, nodes, &count);
   return count;
 }
-
-/* ---- hetero: layers -------------------------------------------------------------------------- */
-
-static const eb_option hetero_parameters[] = {
-    EB_CONJAC2020_PARAMETERS("1e4", "0.4"),
-    EB_CUBES_PARAMETER,
-    {"layers", EB_OPTION_INT, "5", 1, 34, NULL, "",
-     "layers, the lowest and every second one stiff"},
-    {"contrast", EB_OPTION_REAL, "10", 1, 1e6, NULL, "",
-     "stiff over soft Young's modulus; E is their geometric mean"},
-    EB_LAST_PARAMETER};
-
-/* The bars that stand are wider than 12 : 34, that is, their cells lower than wide: with cubes, a
- * bar of 12 cm and E = 1e4 Pa would buckle under its own weight, as height^3 exceeds 7.84 E I /
- * (rho g A) (Greenhill), and topple instead of bulging. */
-/* Regions "stiff" and "soft" by the height of the element. Layers end at whole cubes of the
- * paper's 34. */
-static eb_error hetero_prepare(const eb_values *parameters, eb_mesh **mesh) {
-  double lo[3], hi[3], layers = (double)eb_values_int(parameters, "layers"), centroid[3];
-  eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
-  for (int32_t e = 0; e < (*mesh)->element_count; e++) {
-    eb_element_centroid(*mesh, e, centroid);
-    double cubes = 34 * (centroid[2] - lo[2]) / (hi[2] - lo[2]);
-    int layer = 0;
-    while (layer + 1 < layers && cubes >= round(34 * (layer + 1) / layers)) layer++;
-    (*mesh)->region[e] = layer % 2;
-  }
-  return eb_mesh_name_regions(*mesh, 2, (const char *const[]){"stiff", "soft"});
-}
-
-static eb_error hetero_setup(eb_scene *scene) {
-  eb_scene_set_mechanics(scene);
-  double root = sqrt(eb_values_real(scene->parameters, "contrast"));
-  scene->materials[0].young *= root;
-  scene->materials[1].young /= root;
-  return eb_grips_add_end(scene, 2, -1);
-}
-
-const eb_scene_ops eb_conjac2020_hetero = {
-    .name = "conjac2020/hetero",
-    .small = "resolution=0.25",
-    .summary = "a bar of stiff and soft layers stands on its base; the soft layers bulge, the "
-               "lower more than the upper",
-    .geometry = "bar of 8 x 8 x 12 cm, 12 x 12 x 34 cells, 6 tetrahedra a cube",
-    .citation = EB_CONJAC2020_CITATION,
-    .needs = EB_CAP_TETRAHEDRA | EB_CAP_HYPERELASTIC,
-    EB_SCENE_COUNTS(5915, 29376, 0),
-    .parameters = hetero_parameters,
-    EB_SCENE_RUN(600, 3),
-    EB_SCENE_GRID({12, 12, 34}, {-0.04, -0.04, 0}, {0.08, 0.08, 0.12}),
-    .prepare = hetero_prepare,
-    .setup = hetero_setup,
-    .by_parts = true,
-    .boundary = eb_grips_hold,
-    .dynamic_nodes = top_middle,
-};
-
-/* ---- aniso: fibres --------------------------------------------------------------------------- */
 
 static const eb_option aniso_parameters[] = {
     EB_CONJAC2020_PARAMETERS("1e4", "0.4"),
@@ -497,7 +308,7 @@ static int32_t barcut_nodes(const eb_scene *scene, int32_t wanted, int32_t *node
   planes_at_cut(scene, "cut1", plane, point);
   for (int side = 0; side < 3 && count < wanted; side += 2) {
     point[0] = plane[side];
-    add_nearest_free(scene, point, nodes, &count);
+    eb_scene_add_nearest(scene, point, nodes, &count);
   }
   return count;
 }
@@ -588,8 +399,6 @@ static eb_error bunny_setup(eb_scene *scene) {
   return EB_OK;
 }
 
-/* ---- dynamic nodes --------------------------------------------------------------------------- */
-
 /* In fractions of the edges of the box around the rest shape. The limbs first, as in the paper,
  * whose other nodes are random; ours lie in the thick of the body, where they carry more of its
  * momentum through an impact. */
@@ -610,7 +419,7 @@ static int32_t bunny_nodes(const eb_scene *scene, int32_t wanted, int32_t *nodes
   eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
   for (size_t k = 0; k < sizeof places / sizeof *places && named < wanted; k++) {
     for (int d = 0; d < 3; d++) place[d] = lo[d] + places[k][d] * (hi[d] - lo[d]);
-    add_nearest_free(scene, place, nodes, &named);
+    eb_scene_add_nearest(scene, place, nodes, &named);
   }
   return named;
 }

@@ -59,37 +59,6 @@ static eb_error drop_on_floor(eb_scene *scene, double degrees) {
   return EB_OK;
 }
 
-/* ---- sculpture, in three resolutions --------------------------------------------------------- */
-
-static const eb_option sculpture_parameters[] = {PARAMETERS("5e6", FRAME), EB_ELEMENTS_PARAMETER,
-                                                 HEIGHT("3"), FRICTION("0.3"), EB_LAST_PARAMETER};
-
-/* Turned so that it lands on a corner. How long it flies decides how many frames update anything.
- * From 3 m it reaches the floor in frame 103 of 300 and two or three times in all, and of a
- * factorization as large a share is renewed in the mean frame as the paper's Table II has at 5e7 Pa
- * on the medium mesh: 0.31 where it has 0.28. From 0.5 m it soon rolls, and the share is 0.63. */
-static eb_error sculpture_setup(eb_scene *scene) {
-  return drop_on_floor(scene, 12);
-}
-
-#define SCULPTURE(name_, small_, vertices_, elements_, refined_)                                   \
-  {                                                                                                \
-    .name = "hecht2012/sculpture-" name_, .small = small_,                                         \
-    .summary = "an openwork sculpture is dropped on the floor and bounces",                        \
-    .geometry = "stand-in sculpture: a ball of three twisted strands, radius 0.8 m",               \
-    .citation = CITATION, EB_SCENE_MODEL("sculpture", elements_, refined_, 1.6), .needs = NEEDS,   \
-    EB_SCENE_COUNTS(vertices_, elements_, 0.03), .parameters = sculpture_parameters,               \
-    EB_SCENE_RUN(300, 1), .setup = sculpture_setup,                                                \
-  }
-
-/* The paper gives vertices in thousands: 2, 23, 65. */
-const eb_scene_ops eb_hecht2012_sculpture_small =
-    SCULPTURE("small", "resolution=0.5", 2000, 6681, 2000);
-const eb_scene_ops eb_hecht2012_sculpture_medium =
-    SCULPTURE("medium", "resolution=0.03", 23000, 115712, 0);
-const eb_scene_ops eb_hecht2012_sculpture_large =
-    SCULPTURE("large", "resolution=0.01", 65000, 329131, 0);
-
 /* ---- dragon ---------------------------------------------------------------------------------- */
 
 static const eb_option dragon_parameters[] = {PARAMETERS("5e6", FRAME), EB_ELEMENTS_PARAMETER,
@@ -263,7 +232,8 @@ static double ramp_rate(double t, double begin, double end) {
 
 /* Down by parameters[0] m, held, and up again, within 0.7 s: E and h are such that a wave crosses
  * the bear many times meanwhile. */
-static void piston(double t, const double *parameters, double offset[3], double velocity[3]) {
+static void piston(double t, const void *script, double offset[3], double velocity[3]) {
+  const double *parameters = script;
   for (int d = 0; d < 3; d++) offset[d] = velocity[d] = 0;
   const double down = 0.0675, low = 0.3375, up = 0.45, high = 0.675;
   offset[2] = -parameters[0] * (eb_ramp(t, down, low) - eb_ramp(t, up, high));
@@ -407,7 +377,8 @@ static eb_error trampoline_mesh(const eb_values *parameters, eb_mesh **out) {
 /* The ball's course: down to the trampoline at x = 0; half a sine into it and out at the speed it
  * came with; up and over to the curtain, which takes its sidewise speed exponentially; down, to
  * lie 0.6 m below the trampoline. */
-static void ball(double t, const double *parameters, double offset[3], double velocity[3]) {
+static void ball(double t, const void *script, double offset[3], double velocity[3]) {
+  const double *parameters = script;
   (void)parameters;
   const double g = 9.81, start_x = -0.45, start_z = 0.75, contact = 0.16, decay = 6;
   const double fall = sqrt(2 * (start_z - ball_radius) / g), impact = g * fall;

@@ -620,31 +620,6 @@ static eb_error thick_mesh(const eb_values *parameters, eb_mesh **out) {
   return fill_scaled(parameters, &thick_bar, out);
 }
 
-static const eb_option hinged_parameters[] = {TURNING_PARAMETERS("9.81"), EB_LAST_PARAMETER};
-
-/* Held along the line in the middle of its end face. */
-static eb_error hinged_setup(eb_scene *scene) {
-  eb_scene_set_mechanics(scene);
-  EB_TRY(
-      eb_grips_add_box(scene, (const double[3]){0, 0, 0.5}, (const double[3]){0, 1, 0.5}, "hinge"));
-  return eb_grips_add_box(scene, low_corner, high_corner, "bar");
-}
-
-const eb_scene_ops eb_lewin2016_hinged_bar = {
-    .name = "lewin2016/hinged-bar",
-    .summary = "a bar that hangs on a hinge falls from the horizontal",
-    .geometry = "bar of 1 x 0.2 x 0.2 m, 10 x 2 x 2 cubes of five tetrahedra (ours)",
-    .citation = CITATION,
-    .needs = NEEDS_TETRAHEDRA,
-    .parameters = hinged_parameters,
-    EB_SCENE_RUN(30, 1),
-    .mesh = thick_mesh,
-    .mesh_parameters = "resolution,element",
-    .setup = hinged_setup,
-    .by_parts = true,
-    .boundary = eb_grips_hold_first,
-};
-
 static const eb_option spin_parameters[] = {
     TURNING_PARAMETERS("0"),
     {"spin", EB_OPTION_REAL, "3", EB_FINITE, NULL, "rad/s", "about the y axis at the start"},

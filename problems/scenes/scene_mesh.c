@@ -10,24 +10,19 @@
 #include "problems/mesh/refine.h"
 #include "problems/mesh/sdf.h"
 #include "problems/mesh/stuffing.h"
+#include "problems/scenes/file/scene_file.h"
 #include "problems/scenes/mesh_cache.h"
 
 static const double pi = 3.14159265358979323846;
 
 /* ---- the generated mesh and its cache key ---------------------------------------------------- */
 
-/* What the generator makes follows from the scene's own figures, which its geometry states in
- * words, and from the parameters it names; a changed generator raises EB_MESH_CACHE_VERSION. */
-static eb_digest mesh_key(const eb_scene_ops *ops, const eb_values *values) {
+/* A stand-in's signed distance at some points of its box: a model that was redrawn gets another
+ * key. */
+static eb_digest model_key(eb_digest key, const eb_model *model) {
   enum { POINTS = 7 };
-  eb_digest key = eb_digest_add((eb_digest){0}, ops->name, strlen(ops->name) + 1);
-  key = eb_digest_add(key, ops->geometry, strlen(ops->geometry) + 1);
-  key = eb_digest_add(key, &ops->target_elements, sizeof ops->target_elements);
-  /* A stand-in's signed distance at some points of its box: a model that was redrawn gets another
-   * key. */
-  const eb_model *model = ops->stand_in ? eb_model_find(ops->stand_in) : NULL;
-  for (int i = 0; model && i < POINTS * POINTS * POINTS; i++) {
-    const eb_solid *solid = &model->solid;
+  const eb_solid *solid = &model->solid;
+  for (int i = 0; i < POINTS * POINTS * POINTS; i++) {
     const int index[3] = {i % POINTS, i / POINTS % POINTS, i / (POINTS * POINTS)};
     double p[3];
     for (int d = 0; d < 3; d++)
@@ -35,6 +30,17 @@ static eb_digest mesh_key(const eb_scene_ops *ops, const eb_values *values) {
     double distance = solid->distance(solid->context, p);
     key = eb_digest_add(key, &distance, sizeof distance);
   }
+  return key;
+}
+
+/* What the generator makes follows from the scene's own figures, which its geometry states in
+ * words, and from the parameters it names; a changed generator raises EB_MESH_CACHE_VERSION. */
+static eb_digest mesh_key(const eb_scene_ops *ops, const eb_values *values) {
+  eb_digest key = eb_digest_add((eb_digest){0}, ops->name, strlen(ops->name) + 1);
+  key = eb_digest_add(key, ops->geometry, strlen(ops->geometry) + 1);
+  key = eb_digest_add(key, &ops->target_elements, sizeof ops->target_elements);
+  const eb_model *model = ops->stand_in ? eb_model_find(ops->stand_in) : NULL;
+  if (model) key = model_key(key, model);
   for (const char *at = ops->mesh_parameters; at && *at;) {
     size_t length = strcspn(at, ",");
     const eb_option *option = ops->parameters;
@@ -75,6 +81,42 @@ static bool is_grid(const eb_scene_ops *ops) {
   return !ops->mesh && ops->model.elements == 0;
 }
 
+static eb_error make_model(const char *name, double elements, int32_t nodes, double size,
+                           eb_mesh **out) {
+  const eb_model *found = eb_model_find(name);
+  if (!found) return EB_ERROR(EB_ERR_UNSUPPORTED, "there is no model '%s' in this build", name);
+  double count = fmax(50, round(elements));
+  /* The lattice offers few sizes to choose from when elements are few. */
+  double tolerance = count >= 5000 ? 0.03 : 0.5;
+  if (nodes > 0)
+    EB_TRY(eb_stuff_to_counts(&found->solid, (int32_t)count, nodes, tolerance, out));
+  else
+    EB_TRY(eb_stuff_to_count(&found->solid, (int32_t)count, tolerance, out));
+  eb_mesh *mesh = *out;
+  double lo[3], hi[3];
+  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
+  double scale = size / fmax(hi[0] - lo[0], fmax(hi[1] - lo[1], hi[2] - lo[2]));
+  const double from[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), lo[2]};
+  for (int32_t i = 0; i < mesh->node_count; i++)
+    for (int d = 0; d < 3; d++) mesh->X[3 * i + d] = scale * (mesh->X[3 * i + d] - from[d]);
+  return EB_OK;
+}
+
+eb_error eb_scene_model_mesh(const char *name, double elements, int32_t nodes, double size,
+                             const char *cache, eb_mesh **out) {
+  const double values[3] = {fmax(50, round(elements)), nodes, size};
+  const eb_model *model = eb_model_find(name);
+  eb_digest key = eb_digest_add((eb_digest){0}, name, strlen(name) + 1);
+  key = eb_digest_add(key, values, sizeof values);
+  if (model) key = model_key(key, model);
+  *out = NULL;
+  if (cache) EB_TRY(eb_mesh_cache_load(cache, name, key, out));
+  if (*out) return EB_OK;
+  EB_TRY(make_model(name, elements, nodes, size, out));
+  if (cache) (void)eb_mesh_cache_store(cache, name, key, *out);
+  return EB_OK;
+}
+
 static eb_error generate(const eb_scene_ops *ops, const eb_values *parameters, eb_mesh **out) {
   if (ops->mesh) return ops->mesh(parameters, out);
   double resolution = eb_values_real(parameters, "resolution");
@@ -84,25 +126,9 @@ static eb_error generate(const eb_scene_ops *ops, const eb_values *parameters, e
     if (is_jittered(ops)) eb_generate_jitter(&grid, eb_values_real(parameters, "jitter"), *out);
     return EB_OK;
   }
-  const eb_model *found = eb_model_find(ops->stand_in);
-  if (!found)
-    return EB_ERROR(EB_ERR_UNSUPPORTED, "there is no model '%s' in this build", ops->stand_in);
-  int32_t elements = ops->model.elements, nodes = ops->model.nodes;
-  double count = fmax(50, round(elements * resolution));
-  /* The lattice offers few sizes to choose from when elements are few. */
-  double tolerance = count >= 5000 ? 0.03 : 0.5;
-  if (nodes > 0 && resolution == 1)
-    EB_TRY(eb_stuff_to_counts(&found->solid, elements, nodes, tolerance, out));
-  else
-    EB_TRY(eb_stuff_to_count(&found->solid, (int32_t)count, tolerance, out));
-  eb_mesh *mesh = *out;
-  double lo[3], hi[3];
-  eb_mesh_bounds(mesh->X, mesh->node_count, lo, hi);
-  double scale = ops->model.size / fmax(hi[0] - lo[0], fmax(hi[1] - lo[1], hi[2] - lo[2]));
-  const double from[3] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1]), lo[2]};
-  for (int32_t i = 0; i < mesh->node_count; i++)
-    for (int d = 0; d < 3; d++) mesh->X[3 * i + d] = scale * (mesh->X[3 * i + d] - from[d]);
-  if (ops->model.reshape) ops->model.reshape(mesh);
+  int32_t nodes = resolution == 1 ? ops->model.nodes : 0;
+  EB_TRY(make_model(ops->stand_in, ops->model.elements * resolution, nodes, ops->model.size, out));
+  if (ops->model.reshape) ops->model.reshape(*out);
   return EB_OK;
 }
 
@@ -206,10 +232,22 @@ static eb_error read_in_place(const char *path, const double *rotation, const eb
   return error;
 }
 
+eb_error eb_scene_mesh_in_place(const char *mesh_file, const eb_values *parameters,
+                                const char *cache, eb_mesh **mesh) {
+  eb_mesh *placed;
+  double rotation[9];
+  bool turned = file_rotation(parameters, rotation);
+  EB_TRY(read_in_place(mesh_file, turned ? rotation : NULL, *mesh, cache, &placed));
+  eb_mesh_destroy(*mesh);
+  *mesh = placed;
+  return EB_OK;
+}
+
 /* ---- either ---------------------------------------------------------------------------------- */
 
 bool eb_scene_grid(const eb_scene_ops *ops, const eb_values *parameters, const char *mesh_file,
                    eb_grid *out) {
+  if (ops->source) return !mesh_file && eb_scene_described_grid(ops, parameters, out);
   bool grid = is_grid(ops) && !is_jittered(ops) && !ops->prepare && !mesh_file;
   if (grid) *out = scaled_grid(ops, parameters);
   return grid;
@@ -219,6 +257,7 @@ eb_error eb_scene_make_mesh(const eb_scene_ops *ops, const eb_values *parameters
                             const char *mesh_file, const char *cache_dir, eb_mesh **out) {
   char path[EB_CACHE_PATH_BYTES];
   const char *directory = eb_mesh_cache_directory(cache_dir, path) ? path : NULL;
+  if (ops->source) return eb_scene_described_mesh(ops, parameters, mesh_file, directory, out);
   bool kept = directory && !is_grid(ops); /* a grid is made faster than it is read */
   eb_digest key = mesh_key(ops, parameters);
   *out = NULL;
@@ -227,13 +266,6 @@ eb_error eb_scene_make_mesh(const eb_scene_ops *ops, const eb_values *parameters
     EB_TRY(generate(ops, parameters, out));
     if (kept) (void)eb_mesh_cache_store(directory, ops->name, key, *out);
   }
-  if (mesh_file) {
-    eb_mesh *own = *out;
-    double rotation[9];
-    bool turned = file_rotation(parameters, rotation);
-    eb_error error = read_in_place(mesh_file, turned ? rotation : NULL, own, directory, out);
-    eb_mesh_destroy(own);
-    if (error) return error;
-  }
+  if (mesh_file) EB_TRY(eb_scene_mesh_in_place(mesh_file, parameters, directory, out));
   return ops->prepare ? ops->prepare(parameters, out) : EB_OK;
 }

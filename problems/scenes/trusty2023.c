@@ -377,64 +377,6 @@ const eb_scene_ops eb_trusty2023_bar = {
     .by_parts = true,
 };
 
-/* ---- pendulum -------------------------------------------------------------------------------- */
-
-static const eb_option pendulum_parameters[] = {
-    EB_SCENE_PARAMETERS("1e6", "0.45", "1000", "1e-2", "fixed-corotational", "0"),
-    EB_RESOLUTION(0.04, "scale on the number of elements"),
-    {"turns", EB_OPTION_REAL, "3", -20, 20, NULL, "", "turns by which the stem is wound up"},
-    EB_LAST_PARAMETER};
-
-/* The model's stem is three times as thick as wanted. Above the ball every length is brought to a
- * third of it, along the axis as across, so that elements keep their shape and are the finer;
- * between `begin` and `end` the factor falls smoothly. */
-static void draw_out_stem(eb_mesh *mesh) {
-  const double begin = 0.28, end = 0.4, fall = 2.0 / 3;
-  for (int32_t i = 0; i < mesh->node_count; i++) {
-    double *X = mesh->X + 3 * (int64_t)i, thin = 1 - fall * eb_ramp(X[2], begin, end);
-    X[0] *= thin;
-    X[1] *= thin;
-    X[2] -= fall * eb_ramp_integral(X[2], begin, end);
-  }
-}
-
-/* At rest, the slender part of the stem twisted evenly, which is how it stands still, and what is
- * below it turned with its end. */
-static eb_error pendulum_setup(eb_scene *scene) {
-  static const group top = {"top", {0, 0, 0.98}, {1, 1, 1}};
-  const eb_mesh *mesh = scene->mesh;
-  const double slender = 0.3;
-  double wound = 2 * pi * eb_values_real(scene->parameters, "turns"), lo[3], hi[3];
-  EB_TRY(set_up(scene, &top, 1));
-  eb_scene_bounds(scene, mesh->X, lo, hi);
-  const double axis[2] = {0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1])};
-  for (int32_t i = 0; i < mesh->node_count; i++) {
-    const double *X = mesh->X + 3 * (int64_t)i;
-    double below = (top.lo[2] - (X[2] - lo[2]) / (hi[2] - lo[2])) / (top.lo[2] - slender);
-    if (below <= 0) continue;
-    double turn = wound * fmin(below, 1), c = cos(turn), s = sin(turn);
-    double x = X[0] - axis[0], y = X[1] - axis[1], *out = scene->x0 + 3 * (int64_t)i;
-    out[0] = axis[0] + c * x - s * y;
-    out[1] = axis[1] + s * x + c * y;
-  }
-  return EB_OK;
-}
-
-const eb_scene_ops eb_trusty2023_pendulum = {
-    .name = "trusty2023/pendulum",
-    .small = "resolution=0.05",
-    .summary = "a ball on a slender stem, held at its top and wound up, is let go",
-    .geometry = "stand-in pendulum: a ball of 0.3 m on a stem of 0.9 x 0.03 m",
-    .citation = CITATION,
-    EB_SCENE_MODEL("pendulum", 40000, 0, 2.92, .reshape = draw_out_stem),
-    .needs = NEEDS,
-    .parameters = pendulum_parameters,
-    EB_SCENE_RUN(800, 8),
-    .setup = pendulum_setup,
-    .by_parts = true,
-    .boundary = eb_grips_hold_first,
-};
-
 /* ---- candy ----------------------------------------------------------------------------------- */
 
 static const eb_option candy_parameters[] = {

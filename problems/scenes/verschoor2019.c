@@ -9,20 +9,20 @@
  * on stiff ones sweeps of Gauss-Seidel (ICA) lose against Krylov methods (CR). The paper's absolute
  * tolerance, |r| < 5e-5 kg m/s, bounds them from below: a body whose weight is less than that, as
  * |M g h| over its nodes, need not fall. That norm is 7.3e-3 scale^3 kg m/s of a ring and 2.8e-3
- * scale^3 of a crate of the pyramid. Heaps, pyramid and wedge have one scale, the least, to one
- * digit, at which it is above the tolerance for all of them: 0.3. Other bodies are 30 cm to 1.5 m
- * across. All start apart from each other and from obstacles, by CLEARANCE or more, and fall into
- * contact. */
+ * scale^3 of a crate of the pyramid. The heaps (rings, bunnies), pyramid and wedge have one scale,
+ * the least, to one digit, at which it is above the tolerance for all of them: 0.3. Other bodies
+ * are 30 cm to 1.5 m across. All start apart from each other and from obstacles, by CLEARANCE or
+ * more, and fall into contact. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "problems/base/memory.h"
-#include "problems/base/random.h"
 #include "problems/base/vector3.h"
 #include "problems/mesh/generate.h"
 #include "problems/mesh/stuffing.h"
 #include "problems/scenes/catalogue.h"
 #include "problems/scenes/common.h"
+#include "problems/scenes/copies.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -89,83 +89,20 @@ static eb_error add_obstacle(eb_scene *scene, eb_surface *surface, eb_obstacle *
   return EB_OK;
 }
 
-/* Adds a solid box with these half edges about `middle`, m, all of it then turned about the origin
- * (rotation: row-major; NULL: not). */
-static eb_error add_box(eb_scene *scene, const double half[3], const double middle[3],
-                        const double *rotation, eb_obstacle **out) {
-  eb_surface *box;
-  EB_TRY(eb_surface_box(half, &box));
-  eb_surface_move(box, NULL, middle);
-  if (rotation) eb_surface_move(box, rotation, (const double[3]){0, 0, 0});
-  return add_obstacle(scene, box, out);
-}
-
-/* A solid floor, 5 cm thick, that ends at z = 0 and reaches from -half to half along x and y, m. */
-static eb_error add_floor(eb_scene *scene, double half) {
-  return add_box(scene, (const double[3]){half, half, 0.025}, (const double[3]){0, 0, -0.025}, NULL,
-                 NULL);
-}
-
 /* ---- bodies at random ------------------------------------------------------------------------ */
 
-/* Of a unit quaternion that is uniform on the sphere: a point of the ball of radius 1, projected.
- * Without functions that differ from one machine to the next. */
-static void random_rotation(uint64_t *state, double R[9]) {
-  double q[4], square;
-  do {
-    square = 0;
-    for (int k = 0; k < 4; k++) {
-      q[k] = eb_random_uniform(state, -1, 1);
-      square += q[k] * q[k];
-    }
-  } while (square > 1 || square < 0.01);
-  double s = 2 / square, w = q[0], x = q[1], y = q[2], z = q[3];
-  const double rows[9] = {
-      1 - s * (y * y + z * z), s * (x * y - z * w),     s * (x * z + y * w),
-      s * (x * y + z * w),     1 - s * (x * x + z * z), s * (y * z - x * w),
-      s * (x * z - y * w),     s * (y * z + x * w),     1 - s * (x * x + y * y)};
-  for (int k = 0; k < 9; k++) R[k] = rows[k];
-}
-
-/* Replaces the body, scaled, by `bodies` copies, each in a cell of its own, turned by a rotation
- * that is uniform over all and moved as far from the middle of the cell as keeps the ball around it
- * within. EB_ERR_INVALID for a body that is too large for a cell. */
+/* Replaces the body, scaled, by `bodies` copies, each in a cell of its own. */
 static eb_error scatter_bodies(const eb_values *parameters, const cell_lattice *scatter,
                                eb_mesh **mesh) {
-  eb_placement place[MOST_BODIES];
-  int32_t bodies = (int32_t)eb_values_int(parameters, "bodies"), across = scatter->across;
-  uint64_t state = (uint64_t)eb_values_int(parameters, "seed");
-  double lo[3], hi[3], centre[3], turned[3], radius = 0;
-  double cell = scatter->cell * scale_of(parameters);
+  const eb_cells cells = {.across = scatter->across,
+                          .cell = scatter->cell * scale_of(parameters),
+                          .clearance = CLEARANCE};
   scale_mesh(parameters, *mesh);
-  /* The ball about the middle of the body's box. */
-  eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
-  for (int d = 0; d < 3; d++) centre[d] = 0.5 * (lo[d] + hi[d]);
-  for (size_t i = 0; i < (size_t)(*mesh)->node_count; i++)
-    radius = fmax(radius, sqrt(eb_squared_distance3((*mesh)->X + 3 * i, centre)));
-  double slack = 0.5 * cell - radius - CLEARANCE;
-  if (!(slack >= 0))
-    return EB_ERROR(EB_ERR_INVALID,
-                    "the body reaches %g m from its middle and does not fit into a cell of %g m; "
-                    "use a smaller or rounder one",
-                    radius, cell);
-  for (int32_t b = 0; b < bodies; b++) {
-    random_rotation(&state, place[b].rotation);
-    eb_turn3(place[b].rotation, centre, turned);
-    /* Cells fill layer by layer, row by row. */
-    const int32_t at[3] = {b % across, b / across % across, b / across / across};
-    for (int d = 0; d < 3; d++) {
-      double middle = cell * (at[d] + 0.5 - (d < 2 ? 0.5 * across : 0));
-      place[b].shift[d] = middle + (eb_random_uniform(&state, -slack, slack) - turned[d]);
-    }
-  }
-  return eb_scene_copies(place, bodies, mesh);
+  return eb_copies_heap((int32_t)eb_values_int(parameters, "bodies"), &cells,
+                        (uint64_t)eb_values_int(parameters, "seed"), mesh);
 }
 
 /* ---- heaps ----------------------------------------------------------------------------------- */
-
-/* Bodies dropped into a container: rings, rings-stiff, bunnies (Section 6.2, Figures 8(h) and
- * 8(b)). */
 
 /* A box of five cells by five, open at the top, in which a heap of all bodies comes to lie. */
 static eb_error drop_into_box(eb_scene *scene, const cell_lattice *scatter) {
@@ -176,47 +113,6 @@ static eb_error drop_into_box(eb_scene *scene, const cell_lattice *scatter) {
   EB_TRY(eb_surface_cup((const double[2]){half, half}, 3 * cell, wall, &box));
   return add_obstacle(scene, box, NULL);
 }
-
-/* ---- rings ----------------------------------------------------------------------------------- */
-
-#define RINGS_PARAMETERS(E_)                                                                       \
-  HEAP_PARAMETERS(E_, 0.25, "scale on the 18 cubes round a ring; 1 is the paper's")
-static const eb_option rings_parameters[] = {RINGS_PARAMETERS("5e5")};
-static const eb_option stiff_parameters[] = {RINGS_PARAMETERS("5e6")};
-
-/* At scale 1. Its section is about as wide as a cube is long: 2 pi 20 cm / 18 = 7 cm. It reaches
- * 23.8 cm from its middle, with few cubes round 25.6 cm. */
-static eb_error ring_mesh(const eb_values *parameters, eb_mesh **out) {
-  int32_t around = (int32_t)(18 * eb_values_real(parameters, "resolution") + 0.5);
-  return eb_generate_ring(around, 0.2, 0.07, out);
-}
-
-static const cell_lattice ring_cells = {.across = 5, .cell = 0.52};
-
-static eb_error rings_prepare(const eb_values *parameters, eb_mesh **mesh) {
-  return scatter_bodies(parameters, &ring_cells, mesh);
-}
-
-static eb_error rings_setup(eb_scene *scene) {
-  return drop_into_box(scene, &ring_cells);
-}
-
-#define RINGS(name_, small_, summary_, parameters_)                                                \
-  {                                                                                                \
-    .name = name_, .small = small_, .summary = summary_,                                           \
-    .geometry = "120 rings, 18 cubes of 6 tetrahedra round each, 14 cm across, at random in "      \
-                "cells of 15.6 cm above a box of 78 cm",                                           \
-    .citation = CITATION, .needs = NEEDS, .target_vertices = 8640, .target_elements = 12960,       \
-    .parameters = parameters_, .steps = 1500, .steps_per_frame = 10, .mesh = ring_mesh,            \
-    .mesh_parameters = "resolution", .prepare = rings_prepare, .setup = rings_setup                \
-  }
-
-const eb_scene_ops eb_verschoor2019_rings = RINGS(
-    "verschoor2019/rings", "bodies=5",
-    "120 elastic rings, placed at random, are dropped into a box and heap up", rings_parameters);
-const eb_scene_ops eb_verschoor2019_rings_stiff =
-    RINGS("verschoor2019/rings-stiff", "bodies=5,resolution=0.25",
-          "the dropped rings, ten times as stiff", stiff_parameters);
 
 /* ---- bunnies --------------------------------------------------------------------------------- */
 
@@ -249,132 +145,6 @@ const eb_scene_ops eb_verschoor2019_bunnies = {
     EB_SCENE_RUN(1500, 10),
     .prepare = bunnies_prepare,
     .setup = bunnies_setup,
-};
-
-/* ---- pyramid --------------------------------------------------------------------------------- */
-
-/* Bodies aligned in a square pyramid of seven layers (Section 6, Figures 8(e) and 9): 49 + 36 + 25
- * + 16 + 9 + 4 + 1 = 140.
- *
- * Table 1 gives 432 tetrahedra and 528 faces a body, not its shape. At 6 tetrahedra a cube that is
- * 72 cubes with 264 squares outside, so that (6 x 72 - 264) / 2 = 84 pairs of cubes touch. No solid
- * box has these figures (n m k = 72 with n m + m k + n k = 132); a crate of bars one cube thick
- * does. Two window frames of 7 x 7 cubes (24 round the rim, 9 in the cross: 33 cubes that touch 36
- * times) lie one cube apart, joined by six posts of one cube at the corners and in the middle of
- * two sides: 2 x 33 + 6 = 72 cubes, 2 x 36 + 12 = 84 contacts. */
-
-enum { LAYERS = 7, MOST_CRATES = LAYERS * (LAYERS + 1) * (2 * LAYERS + 1) / 6 };
-
-static const double cube = 0.05; /* m at scale 1 */
-
-static const eb_option pyramid_parameters[] = {
-    PARAMETERS("5e5", "5e-4", "corotational", "9.81"),
-    {"resolution", EB_OPTION_REAL, "1", 1, 4, NULL, "",
-     "cubes along every edge of one of the paper's, rounded; 1 is the paper's"},
-    SCALE_PARAMETER,
-    {"layers", EB_OPTION_INT, "7", 1, LAYERS, NULL, "", "of the pyramid; the paper has 7"},
-    {"gap", EB_OPTION_REAL, "0.025", CLEARANCE, 1, NULL, "m",
-     "between neighbours, layers and the floor at first, times scale, and then no less than 3e-4"},
-    EB_LAST_PARAMETER};
-
-/* ---- a crate --------------------------------------------------------------------------------- */
-
-static bool in_crate(int32_t i, int32_t j, int32_t k) {
-  bool x_bar = i % 3 == 0, y_bar = j % 3 == 0;
-  if (k != 1) return x_bar || y_bar;
-  return i % 6 == 0 && y_bar;
-}
-
-/* Keeps the elements whose flag is set and the nodes that they use. */
-static eb_error keep_elements(const eb_mesh *mesh, const uint8_t *keep, int32_t *number,
-                              eb_mesh **out) {
-  int32_t elements = 0, nodes = 0, corners = (int32_t)mesh->type;
-  for (int32_t e = 0; e < mesh->element_count; e++) {
-    elements += keep[e];
-    for (int32_t c = 0; keep[e] && c < corners; c++) number[mesh->elements[corners * e + c]] = 1;
-  }
-  for (int32_t i = 0; i < mesh->node_count; i++) number[i] = number[i] ? nodes++ : -1;
-  EB_TRY(eb_mesh_create(mesh->type, nodes, elements, out));
-  for (int32_t i = 0; i < mesh->node_count; i++)
-    for (int d = 0; number[i] >= 0 && d < 3; d++) (*out)->X[3 * number[i] + d] = mesh->X[3 * i + d];
-  int32_t *entry = (*out)->elements;
-  for (int32_t e = 0; e < mesh->element_count; e++)
-    for (int32_t c = 0; keep[e] && c < corners; c++)
-      *entry++ = number[mesh->elements[corners * e + c]];
-  return EB_OK;
-}
-
-static eb_error crate_mesh(const eb_values *parameters, eb_mesh **out) {
-  int32_t split = (int32_t)(eb_values_real(parameters, "resolution") + 0.5);
-  const eb_grid grid = {.cubes = {7 * split, 7 * split, 3 * split},
-                        .size = {7 * cube, 7 * cube, 3 * cube}};
-  eb_mesh *block;
-  uint8_t *keep = NULL;
-  int32_t *number = NULL;
-  *out = NULL;
-  EB_TRY(eb_generate_tets6(&grid, &block));
-  eb_error error = EB_NEW(keep, block->element_count);
-  if (!error) error = EB_NEW(number, block->node_count);
-  for (int32_t e = 0; !error && e < block->element_count; e++) {
-    double c[3];
-    eb_element_centroid(block, e, c);
-    keep[e] = in_crate((int32_t)(c[0] / cube), (int32_t)(c[1] / cube), (int32_t)(c[2] / cube));
-  }
-  if (!error) error = keep_elements(block, keep, number, out);
-  free(number);
-  free(keep);
-  eb_mesh_destroy(block);
-  return error;
-}
-
-/* ---- the pyramid ----------------------------------------------------------------------------- */
-
-/* The lowest layer has `layers` x `layers` bodies, each further one a row less, over the gaps of
- * the one below. Every layer starts `gap` above what it falls on; as all fall alike, the lowest is
- * stopped first and the others meet it in turn. */
-static eb_error pyramid_prepare(const eb_values *parameters, eb_mesh **mesh) {
-  eb_placement place[MOST_CRATES];
-  int32_t layers = (int32_t)eb_values_int(parameters, "layers"), count = 0;
-  double gap = fmax(CLEARANCE, scale_of(parameters) * eb_values_real(parameters, "gap"));
-  double lo[3], hi[3], pitch[3];
-  scale_mesh(parameters, *mesh);
-  eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
-  for (int d = 0; d < 3; d++) pitch[d] = hi[d] - lo[d] + gap;
-  for (int32_t layer = 0; layer < layers; layer++)
-    for (int32_t b = 0, row = layers - layer; b < row * row; b++) {
-      const double at[3] = {b % row - 0.5 * (row - 1), b / row - 0.5 * (row - 1), layer + 0.5};
-      place[count] = unturned;
-      for (int d = 0; d < 3; d++)
-        place[count].shift[d] = pitch[d] * at[d] - 0.5 * (lo[d] + hi[d]) + (d == 2 ? gap / 2 : 0);
-      count++;
-    }
-  return eb_scene_copies(place, count, mesh);
-}
-
-static eb_error pyramid_setup(eb_scene *scene) {
-  set_mechanics(scene);
-  double lo[3], hi[3];
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  return add_floor(scene, 2 * fmax(hi[0], hi[1]));
-}
-
-const eb_scene_ops eb_verschoor2019_pyramid = {
-    .name = "verschoor2019/pyramid",
-    .small = "layers=2",
-    .summary = "140 elastic crates, aligned in a square pyramid of seven layers, fall onto each "
-               "other and settle",
-    .geometry =
-        "crates of 10.5 x 10.5 x 4.5 cm with bars of 1.5 cm, 72 cubes of 6 tetrahedra each, on a "
-        "floor",
-    .citation = CITATION,
-    .needs = NEEDS,
-    EB_SCENE_COUNTS(140 * 240, 60480, 0),
-    .parameters = pyramid_parameters,
-    EB_SCENE_RUN(2000, 20),
-    .mesh = crate_mesh,
-    .mesh_parameters = "resolution",
-    .prepare = pyramid_prepare,
-    .setup = pyramid_setup,
 };
 
 /* ---- bearing --------------------------------------------------------------------------------- */
@@ -414,15 +184,7 @@ static eb_error ball_mesh(const eb_values *parameters, eb_mesh **out) {
 
 static eb_error balls_prepare(const eb_values *parameters, eb_mesh **mesh) {
   (void)parameters;
-  eb_placement place[BALLS];
-  for (int b = 0; b < BALLS; b++) {
-    double angle = 2 * pi * b / BALLS;
-    eb_axis_rotation(2, angle, place[b].rotation);
-    place[b].shift[0] = circle * cos(angle);
-    place[b].shift[1] = circle * sin(angle);
-    place[b].shift[2] = 0;
-  }
-  return eb_scene_copies(place, BALLS, mesh);
+  return eb_copies_circle(BALLS, circle, mesh);
 }
 
 /* The groove's section is an arc of 160 degrees, a tenth wider than a ball, which is the inner side
@@ -447,7 +209,8 @@ static eb_error add_ring(eb_scene *scene) {
 
 /* Rises within 0.3 s, then takes up its speed within another 0.3 s. parameters: height, m; speed,
  * rad/s. */
-static void turn_core(double t, const double *parameters, double rotation[9], double shift[3]) {
+static void turn_core(double t, const void *script, double rotation[9], double shift[3]) {
+  const double *parameters = script;
   eb_axis_rotation(2, parameters[1] * eb_ramp_integral(t, 0.3, 0.6), rotation);
   shift[0] = shift[1] = 0;
   shift[2] = -parameters[0] * (1 - eb_ramp(t, 0, 0.3));
@@ -553,7 +316,8 @@ static void pull(const eb_scene *scene, double t, uint8_t *fixed, double *target
 /* ---- rollers --------------------------------------------------------------------------------- */
 
 /* parameters: x of the axis, m; angular speed about y, rad/s. */
-static void roll(double t, const double *parameters, double rotation[9], double shift[3]) {
+static void roll(double t, const void *script, double rotation[9], double shift[3]) {
+  const double *parameters = script;
   eb_axis_rotation(1, parameters[1] * eb_ramp_integral(t, start[0], start[1]), rotation);
   shift[0] = parameters[0];
   shift[1] = shift[2] = 0;
@@ -608,104 +372,6 @@ const eb_scene_ops eb_verschoor2019_armadillo = {
     EB_SCENE_RUN(8000, 80),
     .setup = armadillo_setup,
     .boundary = pull,
-};
-
-/* ---- blocks ---------------------------------------------------------------------------------- */
-
-/* Friction against known answers: a block on an incline (the cone, Section 3.2), a stack of rigid
- * boxes (Figure 2(c)). */
-
-/* ---- incline --------------------------------------------------------------------------------- */
-
-/* Stiff, so that the vibrations of the start die out within 0.1 s. At 5e5 Pa the sole vibrates as
- * fast as the block slides, on and on, and then friction is less than Coulomb's of a block that
- * glides. */
-static const eb_option incline_parameters[] = {
-    PARAMETERS("1e8", "1e-3", "corotational", "9.81"),
-    EB_CUBES_PARAMETER,
-    {"angle", EB_OPTION_REAL, "30", 0, 80, NULL, "deg", "of the incline"},
-    {"direction", EB_OPTION_REAL, "0", -360, 360, NULL, "deg",
-     "in which it falls, about z from x; block and incline keep their sides along x and y"},
-    EB_LAST_PARAMETER};
-
-/* The block lies on the middle of the incline, a clearance above it. mu < tan(angle): it slides
- * down with the acceleration g (sin - mu cos); mu above it: it stays. The plane is 10 m long, for
- * 1.4 s of free fall. */
-static eb_error incline_setup(eb_scene *scene) {
-  set_mechanics(scene);
-  const double half[3] = {10, 10, 0.1};
-  double rotation[9], lo[3], hi[3];
-  /* Tilts by `angle` towards `direction` (degrees), with no turn about the normal. */
-  double angle = eb_values_real(scene->parameters, "angle") * pi / 180;
-  double direction = eb_values_real(scene->parameters, "direction") * pi / 180;
-  double to[9], lean[9], from[9], turned[9];
-  eb_axis_rotation(2, -direction, from);
-  eb_axis_rotation(1, angle, lean);
-  eb_axis_rotation(2, direction, to);
-  eb_multiply3(lean, from, turned);
-  eb_multiply3(to, turned, rotation);
-  eb_mesh_bounds(scene->mesh->X, scene->mesh->node_count, lo, hi);
-  for (size_t i = 0; i < (size_t)scene->mesh->node_count; i++)
-    eb_turn3(rotation, scene->mesh->X + 3 * i, scene->x0 + 3 * i);
-  return add_box(scene, half, (const double[3]){0, 0, lo[2] - half[2] - CLEARANCE}, rotation, NULL);
-}
-
-const eb_scene_ops eb_verschoor2019_incline = {
-    .name = "verschoor2019/incline",
-    .small = "resolution=0.5",
-    .summary = "a block on an incline: it stays when mu > tan(angle), else slides with the "
-               "acceleration g (sin - mu cos)",
-    .geometry = "4 x 4 x 2 cubes over 50 x 50 x 25 cm on a tilted plane of 20 m",
-    .citation = CITATION,
-    .needs = NEEDS,
-    .parameters = incline_parameters,
-    EB_SCENE_RUN(500, 5),
-    EB_SCENE_GRID({4, 4, 2}, {-0.25, -0.25, 0}, {0.5, 0.5, 0.25}),
-    .setup = incline_setup,
-};
-
-/* ---- stack ----------------------------------------------------------------------------------- */
-
-enum { MOST_BOXES = 20 };
-
-static const eb_option stack_parameters[] = {
-    PARAMETERS("1e9", "1e-3", "corotational", "9.81"),
-    EB_CUBES_PARAMETER,
-    {"bodies", EB_OPTION_INT, "10", 1, MOST_BOXES, NULL, "", "boxes on top of each other"},
-    {"gap", EB_OPTION_REAL, "3e-4", CLEARANCE, 0.1, NULL, "m",
-     "between them, and to the floor, at first"},
-    EB_LAST_PARAMETER};
-
-static eb_error stack_prepare(const eb_values *parameters, eb_mesh **mesh) {
-  eb_placement place[MOST_BOXES];
-  int32_t boxes = (int32_t)eb_values_int(parameters, "bodies");
-  double lo[3], hi[3], gap = eb_values_real(parameters, "gap");
-  eb_mesh_bounds((*mesh)->X, (*mesh)->node_count, lo, hi);
-  for (int32_t b = 0; b < boxes; b++) {
-    place[b] = unturned;
-    place[b].shift[2] = gap - lo[2] + b * (hi[2] - lo[2] + gap);
-  }
-  return eb_scene_copies(place, boxes, mesh);
-}
-
-static eb_error stack_setup(eb_scene *scene) {
-  set_mechanics(scene);
-  for (int32_t r = 0; r < scene->material_count; r++) scene->rigid.regions[r] = 1;
-  return add_floor(scene, 2);
-}
-
-const eb_scene_ops eb_verschoor2019_stack = {
-    .name = "verschoor2019/stack",
-    .small = "bodies=3,resolution=0.5",
-    .summary = "ten rigid boxes on top of each other stand still",
-    .geometry = "boxes of 50 x 50 x 25 cm on a floor",
-    .citation = CITATION,
-    .needs = NEEDS | EB_CAP_FREE_BODIES,
-    .parameters = stack_parameters,
-    EB_SCENE_RUN(10000, 100),
-    EB_SCENE_GRID({2, 2, 1}, {-0.25, -0.25, 0}, {0.5, 0.5, 0.25}),
-    .prepare = stack_prepare,
-    .setup = stack_setup,
 };
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -768,73 +434,4 @@ const eb_scene_ops eb_verschoor2019_strings = {
     .prepare = strings_prepare,
     .setup = strings_setup,
     .boundary = twist_and_pull,
-};
-
-/* ---- wedge ----------------------------------------------------------------------------------- */
-
-/* Bodies in a moving wedge (Figure 2(a)): they fall between two plates that meet in an edge, which
- * then close like a book. */
-
-/* At scale 1 blocks of 20 cm reach 17.3 cm from their middle. */
-static const cell_lattice cells = {.across = 3, .cell = 0.375};
-/* Plates open by 30 degrees to either side leave the lowest cells, 1.5 to either side, free from
- * 2.6 cells above their edge on. */
-static const double open_angle = 30, edge_below = 2.8, plate_length = 14; /* degrees; cells */
-
-static const eb_option wedge_parameters[] = {
-    PARAMETERS("5e5", "1e-3", "corotational", "9.81"),
-    EB_CUBES_PARAMETER,
-    SCATTER_PARAMETERS("45", "how many"),
-    {"angle", EB_OPTION_REAL, "15", 5, 30, NULL, "deg",
-     "of each plate from the vertical when it has closed; 30 at first"},
-    EB_LAST_PARAMETER};
-
-static eb_error wedge_prepare(const eb_values *parameters, eb_mesh **mesh) {
-  return scatter_bodies(parameters, &cells, mesh);
-}
-
-/* Turns about the edge, which is the y axis of the plate's frame, between 0.5 and 1.5 s.
- * parameters: angle at first, in the end, rad; height of the edge, m. */
-static void close_plate(double t, const double *parameters, double rotation[9], double shift[3]) {
-  double closed = eb_ramp(t, 0.5, 1.5);
-  eb_axis_rotation(1, parameters[0] + (parameters[1] - parameters[0]) * closed, rotation);
-  shift[0] = shift[1] = 0;
-  shift[2] = parameters[2];
-}
-
-static eb_error wedge_setup(eb_scene *scene) {
-  const double a = cells.cell * scale_of(scene->parameters), height = plate_length * a;
-  const double plate[3] = {0.25 * a, (0.5 * cells.across + 1) * a, height / 2};
-  const double wall[3] = {height, 0.25 * a, height / 2 + a};
-  set_mechanics(scene);
-  for (int side = -1; side <= 1; side += 2) {
-    /* A plate stands upright on the y axis of its frame, its thickness away from the other. */
-    eb_obstacle *closing = NULL;
-    EB_TRY(add_box(scene, plate, (const double[3]){side * plate[0], 0, plate[2]}, NULL, &closing));
-    closing->motion = close_plate;
-    closing->parameters[0] = side * open_angle * pi / 180;
-    closing->parameters[1] = side * eb_values_real(scene->parameters, "angle") * pi / 180;
-    closing->parameters[2] = -edge_below * a;
-    /* A wall goes across the ends of the plates, from below their edge to above their tops. */
-    const double middle[3] = {0, side * (0.5 * cells.across * a + wall[1]),
-                              height / 2 - edge_below * a};
-    EB_TRY(add_box(scene, wall, middle, NULL, NULL));
-  }
-  return EB_OK;
-}
-
-const eb_scene_ops eb_verschoor2019_wedge = {
-    .name = "verschoor2019/wedge",
-    .small = "bodies=7,resolution=0.34",
-    .summary = "45 elastic blocks fall at random between two plates in a wedge, which close and "
-               "squeeze them",
-    .geometry = "blocks of 6 cm, 3 x 3 x 3 cubes of 6 tetrahedra each; plates at 30 degrees from "
-                "the vertical, closing to 15",
-    .citation = CITATION,
-    .needs = NEEDS,
-    .parameters = wedge_parameters,
-    EB_SCENE_RUN(2000, 20),
-    EB_SCENE_GRID({3, 3, 3}, {0, 0, 0}, {0.2, 0.2, 0.2}),
-    .prepare = wedge_prepare,
-    .setup = wedge_setup,
 };

@@ -84,7 +84,8 @@ static void test_spring(void) {
   trial_close(&t);
 }
 
-static void rise(double t, const double *parameters, double offset[3], double velocity[3]) {
+static void rise(double t, const void *script, double offset[3], double velocity[3]) {
+  const double *parameters = script;
   for (int d = 0; d < 3; d++) velocity[d] = offset[d] = 0;
   velocity[2] = parameters[0];
   offset[2] = parameters[0] * t;

@@ -11,7 +11,8 @@ static double uniform(uint64_t *state) {
   return (double)(*state >> 11) * 0x1p-53;
 }
 
-static void circling(double t, const double *p, double offset[3], double velocity[3]) {
+static void circling(double t, const void *script, double offset[3], double velocity[3]) {
+  const double *p = script;
   double w = p[0];
   const double o[3] = {p[1] * cos(w * t), p[1] * sin(w * t), p[2] * t};
   const double v[3] = {-p[1] * w * sin(w * t), p[1] * w * cos(w * t), p[2]};

@@ -211,7 +211,8 @@ static void bars_cross(bool rigid) {
 
 /* ---- obstacles that move ---- */
 
-static void rises(double t, const double *parameters, double rotation[9], double shift[3]) {
+static void rises(double t, const void *script, double rotation[9], double shift[3]) {
+  const double *parameters = script;
   memset(rotation, 0, 9 * sizeof *rotation);
   for (int d = 0; d < 3; d++) {
     rotation[4 * d] = 1;

@@ -230,7 +230,8 @@ static void test_order_and_room(void) {
          "explicit colliders have no touches");
 }
 
-static void sinking(double t, const double *p, double offset[3], double velocity[3]) {
+static void sinking(double t, const void *script, double offset[3], double velocity[3]) {
+  const double *p = script;
   for (int d = 0; d < 3; d++) {
     offset[d] = p[d] * t;
     velocity[d] = p[d];

@@ -88,7 +88,7 @@ static void test_refused(void) {
   refuse("1 +", "the text ends");
   refuse("a.x b.y", "an operator or the end is expected, not 'b.y'");
   refuse("2 a", "an operator or the end");
-  refuse("2a", "an operator is expected, not 'a'");
+  refuse("2a", "an operator or a unit is expected, not 'a'");
   refuse("a.x[1-2]", "'..' between steps (10), times (0.5s) or shares (50%) is expected");
   refuse("a.x[1..2", "']'");
   refuse("a.x[..b]", "'('");

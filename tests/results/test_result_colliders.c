@@ -63,7 +63,8 @@ static void release(recording *r) {
 }
 
 /* (a t, b t^2, -t) */
-static void swing(double t, const double *parameters, double offset[3], double velocity[3]) {
+static void swing(double t, const void *script, double offset[3], double velocity[3]) {
+  const double *parameters = script;
   offset[0] = parameters[0] * t;
   offset[1] = parameters[1] * t * t;
   offset[2] = -t;

@@ -506,7 +506,8 @@ static eb_error bad_surface(eb_scene *scene) {
   return EB_OK;
 }
 
-static void stretch(double t, const double *parameters, double rotation[9], double shift[3]) {
+static void stretch(double t, const void *script, double rotation[9], double shift[3]) {
+  const double *parameters = script;
   rock(t, parameters, rotation, shift);
   rotation[0] *= 1 + t;
 }

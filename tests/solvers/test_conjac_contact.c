@@ -349,7 +349,8 @@ static double apart(int size, const double *a, const double *b) {
 }
 
 /* A floor that rises and moves aside. */
-static void rising(double t, const double *parameters, double offset[3], double velocity[3]) {
+static void rising(double t, const void *script, double offset[3], double velocity[3]) {
+  const double *parameters = script;
   const double v[3] = {0.3, 0, 0.2};
   (void)parameters;
   for (int d = 0; d < 3; d++) {

@@ -9,7 +9,8 @@
 #include "tests/tap.h"
 
 /* Turns about y by parameters[0] rad/s, and rises by parameters[1] m/s. */
-static void rock(double t, const double *parameters, double rotation[9], double shift[3]) {
+static void rock(double t, const void *script, double rotation[9], double shift[3]) {
+  const double *parameters = script;
   double c = cos(parameters[0] * t), s = sin(parameters[0] * t);
   const double turn[9] = {c, 0, s, 0, 1, 0, -s, 0, c};
   memcpy(rotation, turn, sizeof turn);

@@ -23,7 +23,7 @@ typedef struct recipe {
   double young, dt, mu, gravity[3];  /* Pa, s, -, m/s^2 */
   bool floor;                        /* a square of side 4 m about the origin, in four triangles */
   double slope;                      /* by which it is turned about y, rad; x then points uphill */
-  void (*motion)(double t, const double *parameters, double rotation[9], double shift[3]);
+  void (*motion)(double t, const void *script, double rotation[9], double shift[3]);
   double parameters[8];
 } recipe;
 

@@ -1,0 +1,297 @@
+/* [collider NAME], [obstacle NAME] and [contact] of a scene file. */
+#include <math.h>
+#include <string.h>
+
+#include "problems/base/memory.h"
+#include "problems/base/owned.h"
+#include "problems/base/strings.h"
+#include "problems/base/vector3.h"
+#include "problems/mesh/io.h"
+#include "problems/notation/unit.h"
+#include "problems/scenes/file/description.h"
+
+static const double pi = 3.14159265358979323846;
+
+/* ---- motions --------------------------------------------------------------------------------- */
+
+static eb_names timed_names(const eb_described_motion *motion, const eb_variable *time) {
+  eb_names names = eb_description_names(motion->description);
+  names.variables = time;
+  names.variable_count = 1;
+  return names;
+}
+
+static eb_error collider_motion(const eb_described_motion *motion, double t, double offset[3],
+                                double velocity[3]) {
+  const eb_variable time = {.name = "t", .quantity = {t, 1}};
+  eb_names names = timed_names(motion, &time);
+  return eb_formula_values(&names, &motion->path, 3, offset, velocity);
+}
+
+static eb_error obstacle_motion(const eb_described_motion *motion, double t, double rotation[9],
+                                double shift[3]) {
+  const eb_variable time = {.name = "t", .quantity = {t, 1}};
+  eb_names names = timed_names(motion, &time);
+  double angle;
+  if (motion->path.count) EB_TRY(eb_formula_values(&names, &motion->path, 3, shift, NULL));
+  if (motion->axis < 0) return EB_OK;
+  EB_TRY(eb_formula_values(&names, &motion->angle, 1, &angle, NULL));
+  eb_axis_rotation(motion->axis, angle, rotation);
+  return EB_OK;
+}
+
+/* What could go wrong did so when the scene was made (try_motion). */
+static void move_collider(double t, const void *script, double offset[3], double velocity[3]) {
+  eb_error_free(collider_motion(script, t, offset, velocity));
+}
+
+static void move_obstacle(double t, const void *script, double rotation[9], double shift[3]) {
+  eb_error_free(obstacle_motion(script, t, rotation, shift));
+}
+
+static eb_error try_motion(const eb_described_motion *motion, bool of_collider) {
+  const double times[] = {0, 1e-3, 0.1, 1, 10};
+  double a[9], b[3];
+  for (int k = 0; k < 5; k++)
+    EB_TRY(of_collider ? collider_motion(motion, times[k], a, b)
+                       : obstacle_motion(motion, times[k], a, b));
+  return EB_OK;
+}
+
+/* *out is NULL for what stands still. */
+static eb_error read_motion(eb_description *description, const eb_section *section,
+                            bool of_collider, eb_described_motion **out) {
+  *out = NULL;
+  if (!eb_section_entry(section, "path") && !eb_section_entry(section, "rotate")) return EB_OK;
+  if (description->motion_count ==
+      (int)(sizeof description->motions / sizeof *description->motions))
+    return EB_ERROR(EB_ERR_LIMIT, "too many colliders and obstacles move");
+  eb_described_motion *motion;
+  EB_TRY(EB_NEW(motion, 1));
+  description->motions[description->motion_count++] = motion;
+  *motion = (eb_described_motion){.description = description, .axis = -1};
+  EB_TRY(eb_described_formula(section, "path", 3, &motion->path));
+  if (!of_collider) EB_TRY(eb_described_turn(section, "rotate", &motion->axis, &motion->angle));
+  *out = motion;
+  return eb_section_locate(section, NULL, try_motion(motion, of_collider));
+}
+
+/* ---- colliders ------------------------------------------------------------------------------- */
+
+static bool says_yes(const eb_section *section, const char *key) {
+  const char *value = eb_section_value(section, key);
+  return value && strcmp(value, "yes") == 0;
+}
+
+static eb_error unit_axis(const eb_section *section, double axis[3]) {
+  double length = sqrt(eb_dot3(axis, axis));
+  if (!(length > 0))
+    return eb_section_locate(section, eb_section_entry(section, "axis"),
+                             EB_ERROR(EB_ERR_INVALID, "it is no direction: 0, 0, 0"));
+  for (int d = 0; d < 3; d++) axis[d] /= length;
+  return EB_OK;
+}
+
+static eb_error read_constants(const eb_names *names, const eb_section *section, eb_collider *out) {
+  bool given;
+  const struct {
+    const char *key;
+    double *value;
+  } reals[] = {{"radius", &out->radius},     {"friction", &out->friction},
+               {"margin", &out->margin},     {"stiffness", &out->stiffness},
+               {"damping", &out->damping},   {"grip", &out->grip},
+               {"isotropy", &out->isotropy}, {"length", &out->half_length}};
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    EB_TRY(eb_described_values(names, section, reals[k].key, 1, reals[k].value, &given));
+    if (*reals[k].value < 0)
+      return eb_section_locate(section, eb_section_entry(section, reals[k].key),
+                               EB_ERROR(EB_ERR_FORMAT, "%g is below 0", *reals[k].value));
+  }
+  out->half_length *= 0.5;
+  out->implicit = says_yes(section, "implicit");
+  return EB_OK;
+}
+
+static const char *const collider_shapes[] = {"plane", "sphere", "rod", "cylinder", "bowl", NULL};
+
+static eb_error add_collider(eb_description *description, eb_scene *scene,
+                             const eb_section *section) {
+  static const eb_collider_kind kinds[] = {EB_PLANE, EB_SPHERE, EB_CYLINDER, EB_CAPPED_CYLINDER,
+                                           EB_BOWL};
+  eb_names names = eb_description_names(description);
+  double origin[3] = {0, 0, 0}, axis[3] = {0, 0, 1};
+  bool given;
+  int shape;
+  eb_described_motion *motion;
+  if (scene->contacts.collider_count == EB_MAX_COLLIDERS)
+    return eb_section_locate(
+        section, NULL,
+        EB_ERROR(EB_ERR_LIMIT, "a scene has at most %d colliders", EB_MAX_COLLIDERS));
+  EB_TRY(eb_described_choice(section, "shape", collider_shapes, &shape));
+  if (shape < 0)
+    return eb_section_locate(
+        section, NULL,
+        EB_ERROR(EB_ERR_FORMAT, "'shape' is missing: plane, sphere, rod, cylinder or bowl"));
+  EB_TRY(eb_described_values(&names, section, "origin", 3, origin, &given));
+  EB_TRY(eb_described_values(&names, section, "axis", 3, axis, &given));
+  EB_TRY(unit_axis(section, axis));
+  eb_collider *collider = eb_scene_add_collider(scene, kinds[shape], origin, axis, 0);
+  EB_TRY(read_constants(&names, section, collider));
+  if (kinds[shape] != EB_PLANE && !(collider->radius > 0))
+    return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "'radius' is missing"));
+  EB_TRY(read_motion(description, section, true, &motion));
+  collider->script = motion;
+  collider->motion = motion ? move_collider : NULL;
+  return EB_OK;
+}
+
+/* ---- obstacles ------------------------------------------------------------------------------- */
+
+static const char *const obstacle_shapes[] = {"box", "cup", "cylinder", "sphere", "file", NULL};
+enum { BOX, CUP, CYLINDER, SPHERE, SURFACE_FILE };
+
+static eb_error whole_or(const eb_names *names, const eb_section *section, const char *key,
+                         int32_t fallback, int32_t *out) {
+  double value = fallback;
+  bool given;
+  EB_TRY(eb_described_values(names, section, key, 1, &value, &given));
+  *out = (int32_t)fmin(4096, fmax(0, round(value)));
+  return EB_OK;
+}
+
+static eb_error make_box(const eb_names *names, const eb_section *section, eb_surface **out) {
+  double size[3];
+  EB_TRY(eb_described_values(names, section, "size", 3, size, NULL));
+  for (int d = 0; d < 3; d++) size[d] *= 0.5;
+  return eb_surface_box(size, out);
+}
+
+/* `size`: of its hollow, which is open at the top. */
+static eb_error make_cup(const eb_names *names, const eb_section *section, eb_surface **out) {
+  double size[3], wall;
+  EB_TRY(eb_described_values(names, section, "size", 3, size, NULL));
+  EB_TRY(eb_described_values(names, section, "wall", 1, &wall, NULL));
+  return eb_surface_cup((const double[2]){0.5 * size[0], 0.5 * size[1]}, size[2], wall, out);
+}
+
+static eb_error make_round(const eb_names *names, const eb_section *section, bool sphere,
+                           eb_surface **out) {
+  double radius, length;
+  int32_t around, rows;
+  EB_TRY(eb_described_values(names, section, "radius", 1, &radius, NULL));
+  EB_TRY(whole_or(names, section, "around", 64, &around));
+  EB_TRY(whole_or(names, section, "rows", around / 2, &rows));
+  if (sphere) return eb_surface_sphere(radius, rows, around, out);
+  EB_TRY(eb_described_values(names, section, "length", 1, &length, NULL));
+  return eb_surface_cylinder(radius, 0.5 * length, around, out);
+}
+
+static eb_error read_surface(const eb_description *description, const eb_section *section,
+                             eb_surface **out) {
+  EB_FREED char *path = NULL;
+  const eb_entry *file = eb_section_entry(section, "file");
+  if (!file) return EB_ERROR(EB_ERR_FORMAT, "'file' is missing");
+  const char *unit_text = eb_section_value(section, "unit");
+  const eb_unit *unit = unit_text ? eb_unit_at(unit_text) : NULL;
+  if (unit_text && !unit) return EB_ERROR(EB_ERR_FORMAT, "'%s' is no unit of length", unit_text);
+  bool y_up = eb_section_value(section, "up") && eb_section_value(section, "up")[0] == 'y';
+  EB_TRY(eb_string_format(&path, "%s%s",
+                          file->value[0] == '/' ? "" : description->ops->source->directory,
+                          file->value));
+  EB_TRY(eb_surface_read(path, out));
+  double scale = eb_unit_value(unit, 1), quarter[9];
+  for (size_t i = 0; i < 3 * (size_t)(*out)->vertex_count; i++) (*out)->X[i] *= scale;
+  eb_axis_rotation(0, 0.5 * pi, quarter);
+  if (y_up) eb_surface_move(*out, quarter, (const double[3]){0, 0, 0});
+  return EB_OK;
+}
+
+static eb_error make_surface(const eb_description *description, const eb_names *names,
+                             const eb_section *section, eb_surface **out) {
+  int shape;
+  EB_TRY(eb_described_choice(section, "shape", obstacle_shapes, &shape));
+  switch (shape) {
+  case BOX:
+    return make_box(names, section, out);
+  case CUP:
+    return make_cup(names, section, out);
+  case CYLINDER:
+    return make_round(names, section, false, out);
+  case SPHERE:
+    return make_round(names, section, true, out);
+  case SURFACE_FILE:
+    return read_surface(description, section, out);
+  default:
+    return EB_ERROR(EB_ERR_FORMAT, "'shape' is missing: box, cup, cylinder, sphere or file");
+  }
+}
+
+static eb_error add_obstacle(eb_description *description, eb_scene *scene,
+                             const eb_section *section) {
+  eb_names names = eb_description_names(description);
+  eb_mesh_names looked_at = {.mesh = scene->mesh,
+                             .scene = scene,
+                             .lo = description->lo,
+                             .hi = description->hi,
+                             .node = -1,
+                             .element = -1};
+  eb_described_motion *motion;
+  names.bounds = eb_mesh_named_bounds;
+  names.is_in = eb_mesh_named_in;
+  names.context = &looked_at;
+  if (scene->contacts.obstacle_count == EB_MAX_OBSTACLES)
+    return eb_section_locate(
+        section, NULL,
+        EB_ERROR(EB_ERR_LIMIT, "a scene has at most %d obstacles", EB_MAX_OBSTACLES));
+  eb_obstacle *obstacle = &scene->contacts.obstacles[scene->contacts.obstacle_count++];
+  EB_TRY(eb_section_locate(section, NULL,
+                           make_surface(description, &names, section, &obstacle->surface)));
+  EB_TRY(eb_described_place(&names, section, obstacle->surface->X,
+                            (size_t)obstacle->surface->vertex_count));
+  EB_TRY(read_motion(description, section, false, &motion));
+  obstacle->script = motion;
+  obstacle->motion = motion ? move_obstacle : NULL;
+  return EB_OK;
+}
+
+/* ---- between bodies -------------------------------------------------------------------------- */
+
+/* [contact]: by constraints, of all surfaces with each other and with obstacles; or by = penalty,
+ * of bodies with each other. */
+static eb_error read_contact(const eb_description *description, eb_scene *scene) {
+  static const char *const ways[] = {"constraints", "penalty", NULL};
+  const eb_section *section = eb_sections_find(&description->sections, "contact", "");
+  eb_names names = eb_description_names(description);
+  eb_contact_bounds *b = &scene->contacts.bounds;
+  double friction = 0;
+  bool given;
+  int way;
+  if (!section) return EB_OK;
+  const struct {
+    const char *key;
+    double *value;
+  } reals[] = {{"friction", &friction},    {"gap", &b->gap},     {"near", &b->near},
+               {"distance", &b->distance}, {"reach", &b->reach}, {"momentum", &b->momentum},
+               {"cone", &b->cone},         {"angle", &b->angle}, {"normal", &b->normal}};
+  EB_TRY(eb_described_choice(section, "by", ways, &way));
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
+    EB_TRY(eb_described_values(&names, section, reals[k].key, 1, reals[k].value, &given));
+  if (way == 1) {
+    scene->contacts.bodies_collide = true;
+    scene->contacts.bodies_friction = friction;
+  } else {
+    scene->contacts.friction = friction;
+  }
+  return EB_OK;
+}
+
+eb_error eb_described_contacts(eb_description *description, eb_scene *scene) {
+  int at = 0;
+  const eb_section *section;
+  while ((section = eb_description_next(description, "collider", &at)))
+    EB_TRY(add_collider(description, scene, section));
+  at = 0;
+  while ((section = eb_description_next(description, "obstacle", &at)))
+    EB_TRY(add_obstacle(description, scene, section));
+  return read_contact(description, scene);
+}

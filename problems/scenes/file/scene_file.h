@@ -1,0 +1,39 @@
+/* Scenes that a file describes (README.md): reading it into an entry as those of the catalogue. */
+#ifndef EB_SCENES_FILE_SCENE_FILE_H
+#define EB_SCENES_FILE_SCENE_FILE_H
+
+#include "problems/base/digest.h"
+#include "problems/notation/sections.h"
+#include "problems/scene_impl.h"
+
+/* What an entry is made from, beside its table. */
+struct eb_scene_source {
+  const char *text;      /* the whole file */
+  const char *path;      /* as it was given; NULL: of the catalogue */
+  const char *directory; /* that names of mesh files start from, with '/' at the end, or "" */
+  eb_digest digest;      /* of the text and of the mesh files that it names */
+};
+
+/* Reads a scene. `name` is that of the entry. `path` is copied, NULL for one of the catalogue.
+ * EB_ERR_FORMAT: file, line, the word and the nearest that there is. eb_scene_close releases
+ * *out. */
+EB_MUST eb_error eb_scene_file_parse(const char *name, const char *path, const char *text,
+                                     const eb_scene_ops **out);
+EB_MUST eb_error eb_scene_file_read(const char *path, const eb_scene_ops **out);
+/* Whether a name is that of a file. */
+bool eb_scene_file_named(const char *name);
+
+/* What the entry's table holds of a file: for scenes of the catalogue, whose tables are made when
+ * the program is built. */
+EB_MUST eb_error eb_scene_described_mesh(const eb_scene_ops *ops, const eb_values *parameters,
+                                         const char *mesh_file, const char *cache_directory,
+                                         eb_mesh **out);
+bool eb_scene_described_grid(const eb_scene_ops *ops, const eb_values *parameters, eb_grid *out);
+EB_MUST eb_error eb_scene_described_setup(eb_scene *scene);
+void eb_scene_described_boundary(const eb_scene *scene, double t, uint8_t *fixed, double *target);
+void eb_scene_described_loads(const eb_scene *scene, double t, double *magnitude);
+void eb_scene_described_springs(const eb_scene *scene, double t, double *place, double *stiffness);
+int32_t eb_scene_described_dynamic(const eb_scene *scene, int32_t wanted, int32_t *nodes);
+void eb_scene_described_clear(eb_scene *scene);
+
+#endif
