@@ -23,12 +23,14 @@ typedef struct eb_model_size {
   void (*reshape)(eb_mesh *mesh);
 } eb_model_size;
 
-/* What a solver does on a scene where the user sets nothing else. */
+/* What solvers do on a scene where the user sets nothing else, which is said before they run. */
 typedef struct eb_scene_default {
-  const char *solver;  /* its name */
-  const char *options; /* "dynamic=8": its defaults here, in the place of its own */
-  const char *source;  /* why these: "the paper's number" */
+  const char *solver;  /* its name; "a|b": theirs */
+  const char *options; /* "dynamic=8": its defaults here, in the place of its own; NULL: its own */
+  const char *source;  /* why these: "the paper's number"; of NULL: what to expect of its own */
 } eb_scene_default;
+/* That of a solver, or NULL. */
+const eb_scene_default *eb_scene_default_of(const eb_scene_ops *ops, const char *solver);
 
 /* One entry of the catalogue. */
 struct eb_scene_ops {

@@ -130,3 +130,11 @@ void eb_scene_hessian(const eb_scene *scene, const double *x, double mass_scale,
   matrix.values = values;
   eb_elasticity_matrix(scene->elasticity, x, mass_scale, hessian_scale, project, &matrix, g);
 }
+
+const eb_scene_default *eb_scene_default_of(const eb_scene_ops *ops, const char *solver) {
+  for (const eb_scene_default *at = ops->solver_defaults; at && at->solver; at++)
+    for (const char *name = at->solver; *name; name += strcspn(name, "|"), name += *name == '|')
+      if (strlen(solver) == strcspn(name, "|") && strncmp(name, solver, strlen(solver)) == 0)
+        return at;
+  return NULL;
+}

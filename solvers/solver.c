@@ -81,9 +81,8 @@ bool eb_solver_wants_options(const eb_solver_ops *ops) {
 /* ---- options ---- */
 
 const char *eb_solver_defaults(const eb_solver_ops *ops, const eb_scene_ops *scene) {
-  for (const eb_scene_default *at = scene->solver_defaults; at && at->solver; at++)
-    if (strcmp(at->solver, ops->name) == 0) return at->options;
-  return NULL;
+  const eb_scene_default *own = eb_scene_default_of(scene, ops->name);
+  return own ? own->options : NULL;
 }
 
 eb_error eb_solver_options(const eb_solver_ops *ops, const eb_scene_ops *scene, const char *options,

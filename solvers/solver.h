@@ -32,6 +32,13 @@ typedef struct eb_time_model {
   bool sweeps; /* an iteration visits the elements of each node, and assembles no system */
 } eb_time_model;
 
+/* What is to be known before a solver runs with its defaults. */
+typedef struct eb_caveat {
+  uint32_t needs;   /* of scenes that ask for one of these eb_capability bits; 0: of all scenes */
+  const char *note; /* a sentence without its stop */
+  const char *cure; /* options with which it does not hold, "polish=true"; NULL: there are none */
+} eb_caveat;
+
 /* A solver at work on one scene. */
 typedef struct eb_solver {
   const eb_solver_ops *ops;
@@ -86,6 +93,7 @@ struct eb_solver_ops {
   /* NULL: nobody has measured. */
   const eb_memory_model *memory;
   const eb_time_model *time;
+  const eb_caveat *caveats; /* ended by a NULL note; NULL: none */
 };
 
 #define EB_ACCURACY          1e-4
@@ -135,7 +143,7 @@ EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_
 
 /* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
  * the interface that it was built against. */
-#define EB_PLUGIN_ABI 14
+#define EB_PLUGIN_ABI 15
 extern const eb_solver_ops elastobench_solver;
 extern const int elastobench_abi;
 

@@ -122,14 +122,15 @@ static json_t *defaults_json(const eb_scene_ops *ops) {
   json_t *all = json_object();
   for (const eb_scene_default *at = ops->solver_defaults; at && at->solver; at++)
     eb_json_set(all, at->solver,
-                eb_json_pack("{s:s, s:s}", "options", at->options, "source", at->source));
+                eb_json_pack("{s:s, s:s}", "options", or_empty(at->options), "source", at->source));
   return all;
 }
 
 /* What solvers do here where nobody sets it. */
 static void print_defaults(const eb_scene_ops *ops) {
   for (const eb_scene_default *at = ops->solver_defaults; at && at->solver; at++)
-    eb_print(stdout, "%-12s %s: %s here, %s\n", "defaults", at->solver, at->options, at->source);
+    eb_print(stdout, "%-12s %s: %s%s%s\n", "defaults", at->solver, or_empty(at->options),
+             at->options ? " here, " : "", at->source);
 }
 
 static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool json) {
@@ -184,18 +185,34 @@ static eb_error check_options(const eb_solver_ops *ops, const char *options) {
   return EB_OK;
 }
 
+static json_t *caveats_json(const eb_solver_ops *ops) {
+  json_t *all = json_array();
+  for (const eb_caveat *at = ops->caveats; at && at->note; at++)
+    json_array_append_new(all, eb_json_pack("{s:s, s:s, s:o}", "note", at->note, "cure",
+                                            or_empty(at->cure), "of_scenes_with",
+                                            capabilities_json(at->needs)));
+  return all;
+}
+
+static void print_caveats(const eb_solver_ops *ops) {
+  for (const eb_caveat *at = ops->caveats; at && at->note; at++)
+    eb_print(stdout, "%-12s %s%s%s\n", "note", at->note, at->cure ? "; not so with " : "",
+             or_empty(at->cure));
+}
+
 static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool json) {
   EB_TRY(check_options(ops, options));
   if (json)
-    return eb_json_print(eb_json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "kind", "solver", "name",
-                                      ops->name, "summary", ops->summary, "citation",
+    return eb_json_print(eb_json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "kind", "solver",
+                                      "name", ops->name, "summary", ops->summary, "citation",
                                       or_empty(ops->citation), "capabilities",
                                       capabilities_json(ops->capabilities), "options",
-                                      eb_json_options(ops->options)),
+                                      eb_json_options(ops->options), "caveats", caveats_json(ops)),
                          stdout);
   eb_print(stdout, "solver       %s\n%-12s %s\n%-12s %s\n", ops->name, "summary", ops->summary,
            "citation", or_empty(ops->citation));
   print_capabilities("serves", ops->capabilities);
+  print_caveats(ops);
   print_options("options", ops->options);
   return EB_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "harness/case/caveats.h"
 #include "harness/case/session.h"
 #include "harness/case/sandbox.h"
 #include "harness/cli/command.h"
@@ -147,9 +148,24 @@ static void tell_notes(const eb_plan *plan) {
   }
 }
 
+/* What is known beforehand of solvers with these options, once for each; of grids, of their first
+ * cases. */
+static eb_error tell_caveats(const eb_plan *plan) {
+  EB_OWNED(eb_strings_clear) eb_strings caveats = {0};
+  for (int i = 0; i < plan->count; i++) EB_TRY(eb_caveats_add(&plan->cases[i], &caveats));
+  for (int i = 0; i < plan->sweep_count; i++)
+    EB_TRY(eb_caveats_add(&plan->sweeps[i].trial, &caveats));
+  for (int i = 0; i < plan->grid_count; i++)
+    for (int s = 0; s < plan->grids[i].solver_count; s++)
+      EB_TRY(eb_caveats_add(&plan->grids[i].solvers[s], &caveats));
+  for (int i = 0; i < caveats.count; i++) eb_print(stderr, "elastobench: %s\n", caveats.items[i]);
+  return EB_OK;
+}
+
 static eb_error run_plan(const eb_arguments *arguments, const eb_plan *plan, int *code) {
   bool json;
   EB_TRY(eb_arguments_json(arguments, &json));
+  EB_TRY(tell_caveats(plan));
   if (eb_arguments_has(arguments, "dry-run")) return eb_summary_plan(plan, json, stdout);
   char fresh[64];
   const char *given = eb_arguments_text(arguments, "output"), *target = given ? given : fresh;

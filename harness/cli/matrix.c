@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/case/caveats.h"
 #include "harness/doc/doc.h"
 #include "harness/names.h"
 #include "harness/results/json.h"
@@ -18,6 +19,8 @@ typedef struct pair {
   const eb_solver_ops *solver;
   uint32_t lacks; /* eb_capability bits; 0: it serves the scene as it is */
   char *with;     /* values with which it serves it; "": none helps */
+  char *note;     /* what is said before it runs (harness/case/caveats.h) */
+  bool expected;  /* by the note its audit may fail */
 } pair;
 
 typedef struct row {
@@ -33,11 +36,16 @@ typedef struct matrix {
   int row_count;
 } matrix;
 
-static void matrix_clear(matrix *m) {
-  for (int r = 0; r < m->row_count; r++) {
-    for (int s = 0; m->rows[r].pairs && s < m->solver_count; s++) free(m->rows[r].pairs[s].with);
-    free(m->rows[r].pairs);
+static void row_clear(row *r, int solver_count) {
+  for (int s = 0; r->pairs && s < solver_count; s++) {
+    free(r->pairs[s].with);
+    free(r->pairs[s].note);
   }
+  free(r->pairs);
+}
+
+static void matrix_clear(matrix *m) {
+  for (int r = 0; r < m->row_count; r++) row_clear(&m->rows[r], m->solver_count);
   free(m->rows);
   free(m->solvers);
 }
@@ -58,13 +66,13 @@ static eb_error add_solvers(matrix *m, const eb_plugins *plugins) {
 }
 
 static eb_error fill_pair(const eb_served *served, const eb_solver_ops *solver, pair *out) {
-  eb_text with = {0};
+  EB_OWNED(eb_text_clear) eb_text with = {0}, note = {0};
   out->solver = solver;
   out->lacks = eb_capabilities_lacking(solver->capabilities, served->needs);
-  eb_error error = out->lacks ? eb_served_with(served, solver, &with) : EB_OK;
-  if (!error) error = eb_string_set(&out->with, with.data);
-  eb_text_clear(&with);
-  return error;
+  if (out->lacks) EB_TRY(eb_served_with(served, solver, &with));
+  EB_TRY(eb_caveats_put(served->scene, solver, &out->expected, &note));
+  EB_TRY(eb_string_set(&out->with, with.data));
+  return eb_string_set(&out->note, note.data);
 }
 
 static eb_error add_row(matrix *m, const eb_scene_ops *scene, const char *parameters) {
@@ -93,10 +101,10 @@ static json_t *pair_json(const row *r, const pair *p) {
   for (uint32_t bit = 1; bit; bit <<= 1)
     if (p->lacks & bit && eb_capability_name(bit))
       json_array_append_new(lacks, eb_json_text(eb_capability_name(bit)));
-  return eb_json_pack("{s:s, s:s, s:s, s:b, s:s, s:o, s:s}", "scene", r->scene->name, "small",
-                      r->scene->small ? r->scene->small : "", "solver", p->solver->name, "served",
-                      p->lacks == 0, "with", p->with, "lacks", lacks, "defaults",
-                      defaults ? defaults : "");
+  return eb_json_pack("{s:s, s:s, s:s, s:b, s:s, s:o, s:s, s:s, s:b}", "scene", r->scene->name,
+                      "small", r->scene->small ? r->scene->small : "", "solver", p->solver->name,
+                      "served", p->lacks == 0, "with", p->with, "lacks", lacks, "defaults",
+                      defaults ? defaults : "", "note", p->note, "may_fail", p->expected);
 }
 
 static eb_error print_json(const matrix *m) {
@@ -117,9 +125,8 @@ static void put_heads(eb_doc *doc, const char *first) {
 }
 
 /* Whether the pair is served, and what makes it so or not. */
-static void put_pair(eb_doc *doc, const row *r, const pair *p, const char *name) {
+static void put_pair(eb_doc *doc, const pair *p, const char *name) {
   char lacks[512];
-  const char *defaults = eb_solver_defaults(p->solver, r->scene);
   eb_capability_names(p->lacks, lacks, sizeof lacks);
   eb_doc_row(doc, NULL);
   eb_doc_cell(doc, EB_DOC_STRONG, "%s", name);
@@ -130,13 +137,13 @@ static void put_pair(eb_doc *doc, const row *r, const pair *p, const char *name)
   else
     eb_doc_cell(doc, EB_DOC_BAD, "no");
   eb_doc_cell(doc, EB_DOC_PLAIN, "%s%s", p->lacks ? "lacks " : "", lacks);
-  if (p->lacks == 0 && defaults) eb_doc_text(doc, EB_DOC_PLAIN, "by default %s", defaults);
+  if (p->lacks == 0) eb_doc_text(doc, EB_DOC_PLAIN, "%s", p->note);
 }
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
 static const char *mark(const pair *p) {
-  return p->lacks == 0 ? "+" : *p->with ? "o" : ".";
+  return p->lacks == 0 ? p->expected ? "!" : "+" : *p->with ? "o" : ".";
 }
 
 static void put_marks(eb_doc *doc, const matrix *m) {
@@ -153,16 +160,15 @@ static void put_marks(eb_doc *doc, const matrix *m) {
 }
 
 static void put_legend(eb_doc *doc, const matrix *m) {
-  int counts[3] = {0};
+  static const char marks[] = "+!o.";
+  int counts[sizeof marks] = {0};
   for (int r = 0; r < m->row_count; r++)
-    for (int s = 0; s < m->solver_count; s++) {
-      const pair *p = &m->rows[r].pairs[s];
-      counts[p->lacks == 0 ? 0 : *p->with ? 1 : 2]++;
-    }
+    for (int s = 0; s < m->solver_count; s++) counts[strcspn(marks, mark(&m->rows[r].pairs[s]))]++;
   eb_doc_paragraph(doc, EB_DOC_PLAIN,
-                   "%d pairs: + %d are served, o %d are with other values of the scene's "
-                   "parameters, . %d are not. Solvers:",
-                   m->row_count * m->solver_count, counts[0], counts[1], counts[2]);
+                   "%d pairs: + %d are served, ! %d are served and may fail their audit by "
+                   "default, which is said before they run, o %d are served with other values of "
+                   "the scene's parameters, . %d are not. Solvers:",
+                   m->row_count * m->solver_count, counts[0], counts[1], counts[2], counts[3]);
   for (int s = 0; s < m->solver_count; s++)
     eb_doc_text(doc, EB_DOC_PLAIN, " %d %s%s", s + 1, m->solvers[s]->name,
                 s + 1 < m->solver_count ? "," : ".");
@@ -217,8 +223,7 @@ static eb_error print_list(const eb_matrix_request *request, const matrix *m, bo
   put_heads(&doc, scenes ? "scene" : "solver");
   for (int r = 0; r < m->row_count; r++)
     for (int s = 0; s < m->solver_count; s++)
-      put_pair(&doc, &m->rows[r], &m->rows[r].pairs[s],
-               scenes ? m->rows[r].scene->name : m->solvers[s]->name);
+      put_pair(&doc, &m->rows[r].pairs[s], scenes ? m->rows[r].scene->name : m->solvers[s]->name);
   eb_doc_end(&doc);
   return print_doc(request, &doc);
 }

@@ -627,7 +627,8 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
 
 /* eb_solver_contact_<method>: its own option, and the rest alike. Not colliders: a scene has
  * contact by constraints or by penalty. `factors`: what it holds, in factors of the matrix. */
-#define CONTACT_SOLVER(method, own_option, how, source, at_tightest, declared, factors)            \
+#define CONTACT_SOLVER(method, own_option, how, source, at_tightest, declared, factors,            \
+                       own_caveats)                                                                \
   static const eb_option method##_options[] = {own_option, COMMON_OPTIONS, {0}};                   \
   static eb_error create_##method(eb_solver *solver, const eb_scene *scene) {                      \
     (void)scene;                                                                                   \
@@ -649,26 +650,35 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
       .step = take_step,                                                                           \
       .destroy = destroy,                                                                          \
       .tightest = at_tightest,                                                                     \
-      .accuracy = declared}
+      .accuracy = declared,                                                                        \
+      .caveats = own_caveats}
 
 static const char tight[] = "eps1=1e-9,eps2=1e-8,angle=0.05,max_iterations=1000000";
+
+static const eb_caveat cr_caveats[] = {
+    {EB_CAP_CONTACT,
+     "iterations end by the paper's own criterion, which asks for residual and gaps and leaves "
+     "friction as it is: a class of its own, and audits may find momentum or energy off",
+     "polish=true"},
+    {0}};
 
 /* To the paper's own criterion it leaves friction as it is (cr.c); polished it is that of the
  * others. */
 CONTACT_SOLVER(cr, EB_CONTACT_CR_OPTIONS,
                "solved by conjugate residuals whose contacts change state meanwhile",
                "Verschoor and Jalba 2019",
-               "eps1=1e-9,eps2=1e-8,angle=0.05,max_iterations=1000000,polish=true", EB_ACCURACY, 0);
+               "eps1=1e-9,eps2=1e-8,angle=0.05,max_iterations=1000000,polish=true", EB_ACCURACY, 0,
+               cr_caveats);
 CONTACT_SOLVER(al, EB_CONTACT_AL_OPTIONS,
                "solved by an augmented Lagrangian with conjugate residuals",
-               "after Verschoor and Jalba 2019", tight, EB_ACCURACY, 0);
+               "after Verschoor and Jalba 2019", tight, EB_ACCURACY, 0, NULL);
 CONTACT_SOLVER(ica, EB_CONTACT_ICA_OPTIONS, "solved by iterative constraint anticipation",
-               "Otaduy et al. 2009; Verschoor and Jalba 2019, Section 6.2.2", tight, EB_ACCURACY,
-               0);
+               "Otaduy et al. 2009; Verschoor and Jalba 2019, Section 6.2.2", tight, EB_ACCURACY, 0,
+               NULL);
 /* It does not get to the residuals of the others within its iterations. */
 CONTACT_SOLVER(sp, EB_CONTACT_SP_OPTIONS, "solved by staggered projections",
                "Kaufman et al. 2008; Verschoor and Jalba 2019, Section 6.2.2",
-               "eps1=1e-5,eps2=1e-6,angle=1", 5e-3, 0);
+               "eps1=1e-5,eps2=1e-6,angle=1", 5e-3, 0, NULL);
 CONTACT_SOLVER(delassus, EB_CONTACT_DELASSUS_OPTIONS,
                "reduced to the contact forces and solved there", "Acary, Bremond and Huber 2018",
-               tight, EB_ACCURACY, 2.6);
+               tight, EB_ACCURACY, 2.6, NULL);

@@ -468,6 +468,13 @@ static eb_error step(eb_solver *solver, eb_state *state, double dt, eb_step_log 
   return EB_OK;
 }
 
+static const eb_caveat caveats[] = {
+    {0,
+     "a step is 20 sweeps, whatever they leave: of stiff bodies so much that audits find momentum "
+     "or energy off",
+     "iterations=0"},
+    {0}};
+
 const eb_solver_ops eb_solver_vbd = {
     .name = "vbd",
     .summary = "vertex block descent: Newton's step on one node at a time, colour by colour",
@@ -480,6 +487,7 @@ const eb_solver_ops eb_solver_vbd = {
     .accuracy_options = "iterations=2..500",
     .memory = &(const eb_memory_model){.margin = 0.15},
     .time = &(const eb_time_model){.iterations = 20, .sweeps = true},
+    .caveats = caveats,
     .create = create,
     .step = step,
     .destroy = destroy};
