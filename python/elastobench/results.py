@@ -240,10 +240,11 @@ class Run:
         return len(self._group["steps/step"]) if "steps/step" in self._group else 0
 
     def _table(self, kind, names=()):
-        there = self._group.get(kind, {})
+        there = dict(self._group[kind].items()) if kind in self._group else {}
         names = list(dict.fromkeys([*names, *there]))
-        return tables.make({name: self.array("%s/%s" % (kind, name)) for name in names},
-                           {name: self.unit("%s/%s" % (kind, name)) for name in names})
+        columns = {name: there[name][()] if name in there else self.array("%s/%s" % (kind, name)) for name in names}
+        units = {name: _unit(there[name]) if name in there else self.unit("%s/%s" % (kind, name)) for name in names}
+        return tables.make(columns, units)
 
     @property
     def steps(self):
