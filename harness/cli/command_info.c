@@ -8,9 +8,11 @@
 #include "harness/cli/command.h"
 #include "harness/cli/matrix.h"
 #include "harness/cli/shown_file.h"
+#include "harness/cli/shown_scene.h"
 #include "harness/results/json.h"
 #include "harness/names.h"
 #include "harness/print.h"
+#include "harness/report/scene_picture.h"
 #include "harness/reproduce/paper.h"
 #include "harness/suite/suite.h"
 #include "problems/base/memory.h"
@@ -36,6 +38,7 @@ static const eb_flag info_flags[] = {
     EB_FLAG_PLUGIN,
     {"mesh", 0, "FILE", "what a mesh file holds, and what may be wrong with it, instead of a NAME"},
     {"run", 0, "ID", "of a result file: this run, by so much of its id as no other has"},
+    {"picture", 0, "FILE.png", "draw a scene as it starts, scripted nodes red"},
     EB_FLAG_DAMAGED,
     {0}};
 
@@ -133,12 +136,12 @@ static void print_defaults(const eb_scene_ops *ops) {
              at->options ? " here, " : "", at->source);
 }
 
-static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool json) {
-  eb_scene *scene;
-  EB_TRY(eb_scene_create(ops, parameters, NULL, NULL, &scene));
+/* What the scene's own table says, and what it came to. */
+static eb_error print_scene(const eb_scene *scene, bool json) {
+  const eb_scene_ops *ops = scene->ops;
+  EB_OWNED(eb_doc_clear) eb_doc doc = {0};
   uint32_t needs = eb_scene_needs(scene);
   int32_t vertices = scene->mesh->node_count, elements = scene->mesh->element_count;
-  eb_error error = EB_OK;
   if (json) {
     json_t *shown = eb_json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:f, s:I, s:I, s:o, s:o}",
@@ -152,7 +155,10 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
         (json_int_t)ops->steps_per_frame, "parameters", eb_json_options(ops->parameters),
         "solver_defaults", defaults_json(ops));
     if (shown && !ops->stand_in) json_object_set_new(shown, "stand_in", json_null());
-    error = eb_json_print(shown, stdout);
+    eb_error error = shown ? eb_scene_show_json(scene, shown) : EB_OK;
+    if (!error) return eb_json_print(shown, stdout);
+    json_decref(shown);
+    return error;
   } else {
     eb_print(stdout, "scene        %s\n%-12s %s\n%-12s %s\n%-12s %s\n", ops->name, "summary",
              ops->summary, "geometry", or_empty(ops->geometry), "citation",
@@ -168,8 +174,20 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
     eb_print(stdout, "%-12s %lld of %g s, a frame every %lld\n", "steps", (long long)ops->steps,
              scene->dt, (long long)ops->steps_per_frame);
     print_defaults(ops);
+    EB_TRY(eb_scene_show(scene, &doc));
+    EB_TRY(eb_doc_print(&doc, EB_DOC_TEXT, stdout));
     print_options("parameters", ops->parameters);
   }
+  return EB_OK;
+}
+
+/* With `picture`, also draws the scene as it starts. */
+static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool json,
+                           const char *picture) {
+  eb_scene *scene;
+  EB_TRY(eb_scene_create(ops, parameters, NULL, NULL, &scene));
+  eb_error error = picture ? eb_scene_picture(scene, picture) : EB_OK;
+  if (!error) error = print_scene(scene, json);
   eb_scene_destroy(scene);
   return error;
 }
@@ -478,13 +496,15 @@ static eb_error show_claim(const char *name, bool json, bool *found) {
 
 /* "corotational" is a solver and a material: both are shown, the solver first. */
 static eb_error show(const eb_plugins *plugins, const char *name, const char *assignments,
-                     bool json) {
+                     bool json, const char *picture) {
   const eb_scene_ops *scene = eb_scene_find(name);
   const eb_solver_ops *solver;
   int material = eb_material_find(name);
   bool suite, claim = false;
   EB_TRY(eb_suite_is(name, &suite));
-  if (scene) EB_TRY(show_scene(scene, assignments, json));
+  if (picture && !scene)
+    return EB_ERROR(EB_ERR_USAGE, "--picture is of a scene, and '%s' is none", name);
+  if (scene) EB_TRY(show_scene(scene, assignments, json, picture));
   if (!scene || !json) EB_TRY(show_claim(name, json, &claim));
   if (scene || claim) return EB_OK;
   if (suite) return show_suite(name, json);
@@ -519,7 +539,8 @@ static eb_error run_info(const eb_arguments *arguments, int *code) {
     return EB_ERROR(EB_ERR_USAGE, "--run is of a result file: elastobench info F.h5 --run ID");
   eb_error error = eb_arguments_plugins(arguments, &plugins);
   if (!error) error = eb_split_spec(arguments->positional.items[0], &name, &assignments);
-  if (!error) error = show(&plugins, name, assignments, json);
+  if (!error)
+    error = show(&plugins, name, assignments, json, eb_arguments_text(arguments, "picture"));
   free(name);
   free(assignments);
   eb_plugins_clear(&plugins);
