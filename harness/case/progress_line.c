@@ -1,18 +1,17 @@
 #include "harness/case/progress_line.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "harness/print.h"
 
 enum { TEXT = 1000 };
 static const double plain_interval = 30; /* s between plain lines */
 
-eb_progress_line eb_progress_line_of(const char *name, bool terminal) {
+eb_progress_line eb_progress_line_of(const char *name) {
   return (eb_progress_line){
-      .name = name, .terminal = terminal, .drawn = -INFINITY, .next = plain_interval};
+      .name = name, .status = eb_status_line_of_terminal(), .next = plain_interval};
 }
 
 /* ---- what is left ---------------------------------------------------------------------------- */
@@ -115,41 +114,15 @@ void eb_progress_line_text(const eb_progress_line *line, const eb_child_end *end
 
 /* ---- on the error stream --------------------------------------------------------------------- */
 
-/* Back to the start of the line, which is cleared. */
-static const char wipe[] = "\r\033[K";
-
-/* A line that fills the last column makes some terminals go to the next. */
-static int columns_of_terminal(void) {
-  enum { USUAL = 80 };
-  struct winsize size = {0};
-  bool told = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return (told ? size.ws_col : USUAL) - 1;
-}
-
-void eb_progress_line_wipe(eb_progress_line *line) {
-  if (line->shown) fputs(wipe, stderr);
-  line->shown = false;
-}
-
-static void draw_line(eb_progress_line *line, const eb_child_end *end, double seconds) {
-  static const double interval = 0.1; /* s: nobody reads faster */
-  char text[TEXT];
-  if (seconds - line->drawn < interval) return;
-  eb_progress_line_text(line, end, seconds, columns_of_terminal(), text, sizeof text);
-  fputs(wipe, stderr);
-  eb_print(stderr, "%s", text);
-  fflush(stderr);
-  line->drawn = seconds;
-  line->shown = true;
-}
-
 void eb_progress_line_show(void *context, const eb_child_end *end, double seconds) {
   eb_progress_line *line = context;
-  char left[120];
+  char text[TEXT];
   eb_progress_line_note(line, end, seconds);
-  if (line->terminal) {
-    draw_line(line, end, seconds);
+  if (line->status.terminal) {
+    eb_progress_line_text(line, end, seconds, eb_status_line_columns(), text, sizeof text);
+    eb_status_line_show(&line->status, "%s", text);
   } else if (seconds >= line->next) {
+    char left[120];
     describe_left(line, end, seconds, left);
     eb_print(stderr, "%s: step %lld/%lld after %.0f s%s\n", line->name, (long long)end->step,
              (long long)end->steps, seconds, left);

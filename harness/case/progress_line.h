@@ -3,30 +3,26 @@
 #ifndef EB_CASE_PROGRESS_LINE_H
 #define EB_CASE_PROGRESS_LINE_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "harness/case/child.h"
+#include "harness/status_line.h"
 
 typedef struct eb_progress_line {
   const char *name; /* of the case, with its number */
   /* Cases behind this one, and what those before took, s: 0 when there were none. */
   int cases_left;
   double usual_seconds;
-  bool terminal, shown;
-  double drawn, next;  /* s of the case: when the line was drawn; when a plain one is due */
+  eb_status_line status;
+  double next;         /* s of the case at which a plain line is due */
   int64_t first, last; /* steps that were done when the first was seen to be, and now */
   double last_at;      /* s of the case: when the last one was seen done, or steps began */
   double pace;         /* s that a step takes: those of late count more */
 } eb_progress_line;
 
 /* `cases_left` and `usual_seconds` may be set behind it. */
-eb_progress_line eb_progress_line_of(const char *name, bool terminal);
+eb_progress_line eb_progress_line_of(const char *name);
 
 /* An eb_progress (child.h); context is the line. */
 void eb_progress_line_show(void *context, const eb_child_end *end, double seconds);
-/* Takes the line off the terminal, before others are printed. */
-void eb_progress_line_wipe(eb_progress_line *line);
 
 /* Notes where a case is after so many seconds. */
 void eb_progress_line_note(eb_progress_line *line, const eb_child_end *end, double seconds);

@@ -100,7 +100,7 @@ static eb_error run_process(state *s, const eb_case *work, eb_progress_line *lin
   if (missing) error = EB_OK;
   if (!error && !missing)
     error = eb_child_run(&argv, &settings, limits, &s->signals, eb_progress_line_show, line, end);
-  eb_progress_line_wipe(line);
+  eb_status_line_wipe(&line->status);
   eb_strings_clear(&argv);
   eb_strings_clear(&settings);
   free(output);
@@ -167,7 +167,7 @@ static eb_error run_case(state *s, const eb_case *work, int number, int count) {
            work->repetition);
   eb_error error = eb_string_format(&raw, "%s/%s.tmp", s->staging.folder, work->id);
   if (!error) error = eb_string_format(&finished, "%s/%s.h5", s->staging.folder, work->id);
-  eb_progress_line line = eb_progress_line_of(name, isatty(STDERR_FILENO) == 1);
+  eb_progress_line line = eb_progress_line_of(name);
   if (count > 0) foretell(s, number, count, &line);
   if (!error) error = run_process(s, work, &line, &end);
   if (!error) error = mend_folder(s, &end);

@@ -5,6 +5,7 @@
 #include "harness/print.h"
 #include "harness/results/ci.h"
 #include "harness/results/json.h"
+#include "harness/status_line.h"
 #include "problems/base/strings.h"
 #include "problems/base/memory.h"
 
@@ -39,11 +40,16 @@ static void emit_error(const eb_check *check, const char *group, eb_error error)
   eb_error_free(error);
 }
 
+static void run_group(const eb_check *check, const eb_check_group *group) {
+  const char *solver = check->solver ? check->solver->name : NULL;
+  if (check->begin) check->begin(check->context, solver, group->name);
+  emit_error(check, group->name, group->run(check));
+}
+
 void eb_check_groups(const eb_check *check) {
   for (int t = 0; t < TABLES; t++)
     for (const eb_check_group *at = tables[t]; at->name; at++)
-      if (applies(at, check->solver ? check->solver->name : NULL))
-        emit_error(check, at->name, at->run(check));
+      if (applies(at, check->solver ? check->solver->name : NULL)) run_group(check, at);
 }
 
 /* ---- printing ---- */
@@ -63,6 +69,8 @@ typedef struct printer {
   waiting *waiting; /* of formats that want all figures */
   int waiting_count;
   eb_error error; /* the first that kept one from waiting */
+  eb_status_line status;
+  const char *solver, *group; /* that it shows */
 } printer;
 
 static void print_json(printer *to, const eb_check_figure *figure) {
@@ -119,8 +127,23 @@ static void clear_waiting(printer *to) {
   free(to->waiting);
 }
 
+/* Some groups take many seconds to a figure. */
+static void show_group(printer *to) {
+  eb_status_line_show(&to->status, "checking %s%s%s", to->solver ? to->solver : "",
+                      to->solver ? ": " : "", to->group);
+}
+
+static void tell_group(void *context, const char *solver, const char *group) {
+  printer *to = context;
+  to->solver = solver;
+  to->group = group;
+  eb_status_line_wipe(&to->status);
+  show_group(to);
+}
+
 static void print_figure(void *context, const eb_check_figure *figure) {
   printer *to = context;
+  eb_status_line_wipe(&to->status);
   if (to->format == EB_CHECK_JSON)
     print_json(to, figure);
   else if (to->format != EB_CHECK_TEXT)
@@ -130,6 +153,7 @@ static void print_figure(void *context, const eb_check_figure *figure) {
              figure->name, figure->measured, figure->at_least ? ">=" : "<=", figure->bound,
              figure->reason);
   fflush(to->out);
+  show_group(to);
   to->count++;
   to->failed += !figure->passed;
 }
@@ -137,6 +161,7 @@ static void print_figure(void *context, const eb_check_figure *figure) {
 /* A solver of a plug-in; the tests hold the built-in ones to conformance. */
 static void check_plugin(eb_check *check, const eb_solver_ops *solver) {
   check->solver = solver;
+  check->begin(check->context, solver->name, "conformance");
   emit_error(check, "conformance", eb_conformance_check(check));
   eb_check_groups(check);
 }
@@ -172,8 +197,8 @@ static eb_error find_solver(const eb_plugins *plugins, const char *name, const e
 
 eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, uint64_t seed,
                       eb_check_format format, FILE *out, int *failed) {
-  printer to = {.out = out, .format = format};
-  eb_check check = {.seed = seed, .emit = print_figure, .context = &to};
+  printer to = {.out = out, .format = format, .status = eb_status_line_of_terminal()};
+  eb_check check = {.seed = seed, .emit = print_figure, .begin = tell_group, .context = &to};
   const eb_solver_ops *solver = NULL;
   const eb_plugin *plugin = NULL;
   int loaded = plugins ? plugins->count : 0;
@@ -190,6 +215,7 @@ eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, uin
   else if (loaded == 0)
     check_everything(&check);
   for (int i = 0; !solver && i < loaded; i++) check_plugin(&check, plugins->items[i].solver);
+  eb_status_line_wipe(&to.status);
   eb_error error = print_end(&to);
   clear_waiting(&to);
   *failed = to.failed;

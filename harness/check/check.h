@@ -23,6 +23,8 @@ typedef struct eb_check {
   bool quick;                  /* smaller sizes, for tests */
   uint64_t seed;               /* of what is drawn */
   void (*emit)(void *context, const eb_check_figure *figure);
+  /* Tells what begins, "newton: accuracy"; NULL: nobody asks. */
+  void (*begin)(void *context, const char *solver_or_null, const char *group);
   void *context;
 } eb_check;
 

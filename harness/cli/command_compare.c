@@ -194,14 +194,17 @@ static eb_error compare(const wish *w, const eb_plan *plan, eb_signals *signals,
                         eb_build builds[EB_SIDES], int *code) {
   EB_OWNED(eb_comparison_clear) eb_comparison comparison = {0};
   double began = eb_wall_seconds();
+  eb_status_line status = eb_status_line_of_terminal();
   eb_compare_request request = {
-      .builds = builds, .plan = plan, .margin = w->margin, .signals = signals};
+      .builds = builds, .plan = plan, .margin = w->margin, .signals = signals, .status = &status};
   EB_TRY(read_request(w->arguments, &request));
   for (int side = 0; side < EB_SIDES; side++)
     EB_TRY(eb_build_open(w->names[side], w->kind, eb_arguments_values(w->arguments, "make"),
                          signals, &builds[side]));
   warn_of_flags(builds);
-  EB_TRY(eb_compare_builds(&request, &comparison));
+  eb_error error = eb_compare_builds(&request, &comparison);
+  eb_status_line_wipe(&status);
+  EB_TRY(error);
   return tell(w, builds, began, &comparison, code);
 }
 

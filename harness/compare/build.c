@@ -1,7 +1,6 @@
 /* A revision is built from `git archive`, which leaves the repository and its working copy alone,
  * in a folder of its own that is named after what it is made from. */
 #include "harness/compare/build.h"
-#include "harness/print.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "harness/lock.h"
+#include "harness/status_line.h"
 #include "harness/print.h"
 #include "problems/base/hash.h"
 #include "problems/base/owned.h"
@@ -49,15 +49,43 @@ eb_error eb_build_classify(const char *name, eb_build_kind *out) {
                   name);
 }
 
+/* ---- what is seen of a build ----------------------------------------------------------------- */
+
+/* On a terminal what make is at, elsewhere a line now and then: it takes minutes. */
+typedef struct build_progress {
+  const char *name; /* of the revision */
+  eb_status_line status;
+  double next; /* s of the build at which a plain line is due */
+} build_progress;
+
+static const double plain_interval = 30; /* s between plain lines */
+
+/* An eb_progress (case/child.h); context is the build. */
+static void show_build(void *context, const eb_child_end *end, double seconds) {
+  build_progress *told = context;
+  size_t length = strlen(end->output), behind = length;
+  while (behind > 0 && end->output[behind - 1] == '\n') behind--;
+  size_t first = behind;
+  while (first > 0 && end->output[first - 1] != '\n') first--;
+  if (told->status.terminal)
+    eb_status_line_show(&told->status, "building %s, %.0f s%.*s", told->name, seconds,
+                        (int)(behind - first), end->output + first);
+  else if (seconds >= told->next) {
+    eb_print(stderr, "building %s: %.0f s%.*s\n", told->name, seconds, (int)(behind - first),
+             end->output + first);
+    told->next = seconds + plain_interval;
+  }
+}
+
 /* ---- commands -------------------------------------------------------------------------------- */
 
 static bool has_succeeded(const eb_child_end *end) {
   return end->cause == EB_CHILD_EXITED && end->status == 0;
 }
 
-/* Runs a command that is found by the PATH. */
+/* Runs a command that is found by the PATH; `told`, if there is one, is told how far it is. */
 static eb_error run(const eb_strings *command, double timeout, eb_signals *signals,
-                    eb_child_end *end) {
+                    build_progress *told, eb_child_end *end) {
   eb_strings words = {0}, settings = {0};
   eb_error error = eb_strings_add(&words, "/usr/bin/env");
   for (int k = 0; k < command->count && !error; k++)
@@ -65,8 +93,8 @@ static eb_error run(const eb_strings *command, double timeout, eb_signals *signa
   /* A `make` that has started this program says nothing to the one that it starts. */
   if (!error) error = eb_strings_add(&settings, "MAKEFLAGS=");
   if (!error)
-    error =
-        eb_child_run(&words, &settings, (eb_limits){.timeout = timeout}, signals, NULL, NULL, end);
+    error = eb_child_run(&words, &settings, (eb_limits){.timeout = timeout}, signals,
+                         told ? show_build : NULL, told, end);
   eb_strings_clear(&words);
   eb_strings_clear(&settings);
   if (!error && end->cause == EB_CHILD_INTERRUPTED) return EB_ERROR(EB_ERR_IO, "interrupted");
@@ -83,7 +111,7 @@ static eb_error run_words(double timeout, eb_signals *signals, eb_child_end *end
     error = eb_strings_add(&command, word);
   va_end(words);
   EB_TRY(error);
-  return run(&command, timeout, signals, end);
+  return run(&command, timeout, signals, NULL, end);
 }
 
 /* ---- a revision ------------------------------------------------------------------------------ */
@@ -201,7 +229,9 @@ static eb_error unpack(const char *name, const char *commit, const char *top, co
 /* BUILD, COMMIT and DIRTY are the Makefile's: an archive does not know its commit. */
 static eb_error make_program(const char *name, const char *commit, const char *folder,
                              const eb_strings *make, eb_signals *signals) {
-  eb_child_end end;
+  eb_child_end end = {0};
+  build_progress told = {
+      .name = name, .status = eb_status_line_of_terminal(), .next = plain_interval};
   char *known = NULL, self[24];
   eb_strings command = {0};
   snprintf(self, sizeof self, "%ld", (long)getpid());
@@ -213,8 +243,10 @@ static eb_error make_program(const char *name, const char *commit, const char *f
     error = eb_strings_add(&command, words[k]);
   for (int k = 0; k < make->count && !error; k++) error = eb_strings_add(&command, make->items[k]);
   if (!error) error = eb_strings_add(&command, "build/elastobench");
-  if (!error) error = run(&command, build_patience, signals, &end);
+  if (!error) error = run(&command, build_patience, signals, &told, &end);
+  eb_status_line_wipe(&told.status);
   if (!error && !has_succeeded(&end)) error = failed(name, "make", folder, &end);
+  if (!error) eb_print(stderr, "built %s in %.0f s\n", name, end.seconds);
   eb_strings_clear(&command);
   free(known);
   return error;

@@ -44,9 +44,17 @@ static eb_error check_interrupt(const job *j) {
   return eb_signals_pending(j->request->signals) ? EB_ERROR(EB_ERR_IO, "interrupted") : EB_OK;
 }
 
+/* What is done with a case, on the terminal. */
+static void tell_case(const job *j, const char *what, int k) {
+  const eb_case *work = &j->request->plan->cases[k];
+  eb_status_line_show(j->request->status, "%s, case %d of %d: %s, %s", what, k + 1, j->out->count,
+                      work->scene->name, work->solver->name);
+}
+
 static eb_error count_all(job *j) {
   for (int k = 0; k < j->out->count; k++) {
     EB_TRY(check_interrupt(j));
+    tell_case(j, "counting", k);
     EB_TRY(eb_layer_counts(j->request, &j->request->plan->cases[k], &j->out->cases[k]));
   }
   return EB_OK;
@@ -90,6 +98,7 @@ static eb_error time_all(job *j) {
   int open = 1;
   for (int look = 0; look < j->rule.looks && open > 0; look++) {
     EB_TRY(look_at_all(j, look, &open));
+    eb_status_line_wipe(j->request->status);
     eb_print(stderr, "%d rounds: %d of %d cases are settled\n", j->rule.rounds[look],
              j->out->count - open, j->out->count);
   }
@@ -102,6 +111,7 @@ static eb_error instruct_all(job *j) {
   EB_TRY(eb_valgrind_find(j->request->signals, &j->out->uninstructed));
   for (int k = 0; k < j->out->count && !j->out->uninstructed; k++) {
     EB_TRY(check_interrupt(j));
+    tell_case(j, "under valgrind", k);
     if (!j->out->cases[k].trouble)
       EB_TRY(eb_layer_instructions(j->request, &j->request->plan->cases[k], &j->out->cases[k]));
   }
@@ -119,5 +129,6 @@ eb_error eb_compare_builds(const eb_compare_request *request, eb_comparison *out
   EB_TRY(count_all(&j));
   EB_TRY(time_all(&j));
   EB_TRY(instruct_all(&j));
+  eb_status_line_wipe(request->status);
   return eb_comparison_judge(request->margin, out);
 }

@@ -18,6 +18,7 @@
 
 #include "harness/compare/build.h"
 #include "harness/compare/compared.h"
+#include "harness/status_line.h"
 #include "harness/suite/plan.h"
 
 enum { EB_LIFE = 20 };
@@ -32,6 +33,7 @@ typedef struct eb_compare_request {
   bool instructions; /* run that layer */
   uint64_t seed;     /* of the lots */
   eb_signals *signals;
+  eb_status_line *status; /* what is at work */
 } eb_compare_request;
 
 /* The delay of the process that has one, a share of each step's time: 5 %, or 3 % beyond the

@@ -19,6 +19,7 @@ enum { TURNS = 2 /* of a round */, PROBE = 20 /* steps that tell how long one is
 typedef struct race {
   const eb_compare_request *request;
   const eb_case *work;
+  int wanted; /* rounds */
   uint64_t *lots;
   eb_compared *out;
   eb_worker workers[EB_COMPARED_PROCESSES];
@@ -116,6 +117,8 @@ static eb_error live(race *r, int rounds) {
   EB_TRY(start_all(r));
   for (int k = 0; k < rounds; k++) {
     if (eb_signals_pending(r->request->signals)) return EB_ERROR(EB_ERR_IO, "interrupted");
+    eb_status_line_show(r->request->status, "round %d of %d: %s, %s", r->out->wall.count + 1,
+                        r->wanted, r->work->scene->name, r->work->solver->name);
     EB_TRY(take_round(r));
   }
   return EB_OK;
@@ -123,7 +126,7 @@ static eb_error live(race *r, int rounds) {
 
 eb_error eb_layer_rounds(const eb_compare_request *request, const eb_case *work, int rounds,
                          uint64_t *lots, eb_compared *out) {
-  race r = {.request = request, .work = work, .lots = lots, .out = out};
+  race r = {.request = request, .work = work, .wanted = rounds, .lots = lots, .out = out};
   eb_error error = EB_OK;
   while (!error && out->wall.count < rounds) {
     int left = rounds - out->wall.count;

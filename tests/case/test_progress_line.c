@@ -26,16 +26,16 @@ static double run_to(eb_progress_line *line, int64_t steps, double first, double
 }
 
 static void test_left(void) {
-  eb_progress_line line = eb_progress_line_of("case", true);
+  eb_progress_line line = eb_progress_line_of("case");
   eb_child_end end = at(EB_STAGE_STEPS, 0);
   eb_progress_line_note(&line, &end, 5);
   tap_ok(isnan(eb_progress_line_left(&line, &end, 7)), "nothing is known before the first step");
-  line = eb_progress_line_of("case", true);
+  line = eb_progress_line_of("case");
   double now = run_to(&line, 1, 2, 2);
   end = at(EB_STAGE_STEPS, 1);
   tap_near(eb_progress_line_left(&line, &end, now), 990, 1e-9,
            "after the first it is all there is to go by, without the set-up");
-  line = eb_progress_line_of("case", true);
+  line = eb_progress_line_of("case");
   now = run_to(&line, 20, 2, 2);
   end = at(EB_STAGE_STEPS, 20);
   tap_near(eb_progress_line_left(&line, &end, now), 160, 1e-9, "later it does not count");
@@ -47,7 +47,7 @@ static void test_left(void) {
 /* Steps that slow down from 1 to 3 s: at the middle the mean of those before says 75 s, the last
  * one 100, and 126 are to come. */
 static void test_slowing(void) {
-  eb_progress_line line = eb_progress_line_of("case", true);
+  eb_progress_line line = eb_progress_line_of("case");
   double now = run_to(&line, 50, 1, 3);
   const eb_child_end end = at(EB_STAGE_STEPS, 50);
   double left = eb_progress_line_left(&line, &end, now);
@@ -64,7 +64,7 @@ static bool shows(const eb_progress_line *line, const eb_child_end *end, double 
 }
 
 static void test_text(void) {
-  eb_progress_line line = eb_progress_line_of("[1/3] some/scene newton r0", true);
+  eb_progress_line line = eb_progress_line_of("[1/3] some/scene newton r0");
   eb_child_end end = at(EB_STAGE_SCENE, 0);
   tap_ok(shows(&line, &end, 1.2, 99, "[1/3] some/scene newton r0  builds the scene, 1 s"),
          "stages have words");

@@ -121,7 +121,7 @@ like($tap, qr/^not ok 1 - compare: bench\/beam:resolution=0\.25 newton/m, 'a tes
 
 # ---- revisions, built by the Makefile that they have
 SKIP: {
-  skip 'git is not installed', 22 if system('git --version > /dev/null 2>&1');
+  skip 'git is not installed', 24 if system('git --version > /dev/null 2>&1');
   my $git = 'git -c user.name=nobody -c user.email=nobody@localhost';
   my $repository = scratch('repository');
   mkdir $repository;
@@ -140,7 +140,7 @@ SKIP: {
     is($? >> 8, $wanted, "compare @arguments[0 .. 1]") or diag($text);
     return $text;
   };
-  like($in->(5, 'HEAD~2', 'HEAD~1', @case, '--gate'), qr/building HEAD~2 \([0-9a-f]{12}\) in .*regressed/s, 'two revisions');
+  like($in->(5, 'HEAD~2', 'HEAD~1', @case, '--gate'), qr/^building HEAD~2 \([0-9a-f]{12}\) in .*^built HEAD~2 in \d+ s\n.*^verdict: regressed/ms, 'two revisions');
   unlike($in->(0, 'HEAD~1', 'HEAD~1', @case), qr/building/, 'are built once');
   like($in->(0, 'HEAD~1', 'HEAD~1', @case, '--make', 'SPEED=1'), qr/building/, 'with these flags');
   my $failed = $in->(1, 'HEAD~1', 'HEAD', @case);
@@ -164,6 +164,15 @@ SKIP: {
   $repository = scratch('shallow');
   like($in->(2, 'HEAD~1', 'HEAD', @case), qr/'HEAD~1' \(this clone is shallow.*fetch --unshallow/, 'a shallow clone is named as the cause');
   $repository = $cloned;
+  $commit->("echo '  CC   one.c'; sleep 3; cp $base \$\@");
+  SKIP: {
+    skip 'no script', 2 if system('script --version >/dev/null 2>&1') != 0;
+    my $line = join ' ', 'exec', program(), 'compare', 'HEAD', 'HEAD', @case;
+    system "cd $repository && script -qec \"$line\" ../typescript >/dev/null 2>&1 </dev/null";
+    my $seen = slurp(scratch('typescript'));
+    like($seen, qr/\r\e\[Kbuilding HEAD, \d s  CC   one\.c.*\r\e\[Kbuilt HEAD in/s, 'a terminal shows what is built');
+    like($seen, qr/\r\e\[Kround \d+ of \d+: bench\/beam, newton.*\r\e\[K\d+ rounds: /s, '  and the rounds');
+  }
   my $nap = 100 + $$ / 1e7; # s, a name for the process
   $commit->("sleep $nap");
   my $naps = sub { scalar grep { slurp("$_/cmdline") eq "sleep\x00$nap\x00" } glob '/proc/[0-9]*' };
