@@ -40,6 +40,7 @@ typedef struct pairs {
 /* A vertex, an edge or a face, and the box around its motion. */
 typedef struct feature {
   int32_t vertex[3], count, body;
+  bool alone; /* in the box around no other body */
   double lo[3], hi[3];
 } feature;
 
@@ -53,6 +54,7 @@ typedef struct barrier {
   eb_surfaces *surfaces;
   int32_t nodes, vertices;
   features points, edges, faces;
+  features around;            /* of every body and obstacle the box alone */
   pairs near, ahead, rubbing; /* that push; that a Newton step may bring near; with friction */
   double D, stiffness, mu, rounded, rtol; /* m, N/m, 1, m, 1 */
   const int32_t *start, *column;          /* the pattern of the Hessian */
@@ -201,20 +203,44 @@ static eb_error add(pairs *list, int32_t kind, const feature *f, const feature *
   return EB_OK;
 }
 
+static void box_bodies(barrier *b) {
+  for (int32_t k = 0; k < b->around.count; k++)
+    b->around.all[k] = (feature){
+        .body = k, .lo = {INFINITY, INFINITY, INFINITY}, .hi = {-INFINITY, -INFINITY, -INFINITY}};
+  for (const feature *f = b->points.all; f < b->points.all + b->points.count; f++)
+    for (int d = 0; d < 3; d++) {
+      feature *body = &b->around.all[f->body];
+      body->lo[d] = fmin(body->lo[d], f->lo[d]);
+      body->hi[d] = fmax(body->hi[d], f->hi[d]);
+    }
+}
+
+static void part(const barrier *b, features *list) {
+  for (feature *f = list->all; f < list->all + list->count; f++) {
+    f->alone = true;
+    for (int32_t k = 0; k < b->around.count && f->alone; k++)
+      f->alone = !may_meet(b, f, &b->around.all[k]);
+  }
+}
+
+static eb_error pair_up(const barrier *b, int32_t kind, const features *first,
+                        const features *second, pairs *out) {
+  for (int32_t i = 0; i < first->count; i++)
+    for (int32_t j = first == second ? i + 1 : 0; !first->all[i].alone && j < second->count; j++)
+      if (!second->all[j].alone && may_meet(b, &first->all[i], &second->all[j]))
+        EB_TRY(add(out, kind, &first->all[i], &second->all[j]));
+  return EB_OK;
+}
+
 /* All that may be nearer than D on the way from x on (NULL: at x), measured at x. */
 static eb_error find(barrier *b, const double *x, const double *way, pairs *out) {
   out->count = 0;
-  box(&b->points, x, way, b->D);
-  box(&b->edges, x, way, b->D);
-  box(&b->faces, x, way, b->D);
-  for (int32_t i = 0; i < b->points.count; i++)
-    for (int32_t j = 0; j < b->faces.count; j++)
-      if (may_meet(b, &b->points.all[i], &b->faces.all[j]))
-        EB_TRY(add(out, EB_VERTEX_FACE, &b->points.all[i], &b->faces.all[j]));
-  for (int32_t i = 0; i < b->edges.count; i++)
-    for (int32_t j = i + 1; j < b->edges.count; j++)
-      if (may_meet(b, &b->edges.all[i], &b->edges.all[j]))
-        EB_TRY(add(out, EB_EDGE_EDGE, &b->edges.all[i], &b->edges.all[j]));
+  features *all[] = {&b->points, &b->edges, &b->faces};
+  for (int k = 0; k < 3; k++) box(all[k], x, way, b->D);
+  box_bodies(b);
+  for (int k = 0; k < 3; k++) part(b, all[k]);
+  EB_TRY(pair_up(b, EB_VERTEX_FACE, &b->points, &b->faces, out));
+  EB_TRY(pair_up(b, EB_EDGE_EDGE, &b->edges, &b->edges, out));
   for (pair *k = out->all; k < out->all + out->count; k++) {
     measure(k, x);
     k->share = share_at(k, b->x0);
@@ -611,12 +637,12 @@ static void destroy(eb_solver *solver) {
   barrier *b = solver->data;
   if (!b) return;
   eb_surfaces_destroy(b->surfaces);
-  void *owned[] = {b->points.all,  b->edges.all, b->faces.all, b->near.all,  b->ahead.all,
-                   b->rubbing.all, b->blocks,    b->inverse,   b->x0,        b->x,
-                   b->end,         b->way,       b->trial,     b->predicted, b->force,
-                   b->elastic,     b->g,         b->right,     b->r,         b->z,
-                   b->p,           b->q,         b->fixed,     b->pair,      b->weight,
-                   b->frame,       b->c,         b->reported};
+  void *owned[] = {b->around.all, b->points.all,  b->edges.all, b->faces.all, b->near.all,
+                   b->ahead.all,  b->rubbing.all, b->blocks,    b->inverse,   b->x0,
+                   b->x,          b->end,         b->way,       b->trial,     b->predicted,
+                   b->force,      b->elastic,     b->g,         b->right,     b->r,
+                   b->z,          b->p,           b->q,         b->fixed,     b->pair,
+                   b->weight,     b->frame,       b->c,         b->reported};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(b);
   solver->data = NULL;
@@ -665,6 +691,8 @@ static bool allocate(barrier *b) {
   bool good = true;
   for (int k = 0; k < 5; k++) good &= (*of_vertices[k] = calloc(all, sizeof(double))) != NULL;
   for (int k = 0; k < 9; k++) good &= (*of_nodes[k] = calloc(n, sizeof(double))) != NULL;
+  b->around.count = b->surfaces->body_count + b->surfaces->obstacle_count;
+  good &= (b->around.all = calloc((size_t)b->around.count, sizeof *b->around.all)) != NULL;
   good &= (b->fixed = calloc(nodes, 1)) != NULL;
   good &= (b->inverse = calloc(9 * nodes, sizeof(double))) != NULL;
   good &= (b->blocks = calloc(9 * (size_t)b->start[nodes], sizeof(double))) != NULL;

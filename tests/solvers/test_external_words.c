@@ -42,12 +42,14 @@ static void done(eb_step_log *log) {
   eb_done d;
   const char *good = "reason CONVERGED_RTOL\niterations 7\nequation linearized\n"
                      "linearization 1.5 2 projected\nseconds 0.25\nnorm |r|_2 (N)\nresiduals 3\n"
+                     "contacts 5\n"
                      "phase solve 0.125\nphase solve 0.125\ncounter solves 4\n";
   eb_step_log_reset(log);
   tap_ok(isnan(log->own_seconds), "who says no time has none");
   tap_succeeds(eb_done_read(said(good), log, &d), "a step");
-  tap_ok(d.reason == EB_CONVERGED_RTOL && d.residuals == 3 && !strcmp(d.norm, "|r|_2 (N)"),
-         "says its reason, norm and number of residuals");
+  tap_ok(d.reason == EB_CONVERGED_RTOL && d.residuals == 3 && d.contacts == 5 &&
+             !strcmp(d.norm, "|r|_2 (N)"),
+         "says its reason, norm, and how many residuals and contacts");
   tap_ok(log->iterations == 7 && log->equation == EB_EQUATION_LINEARIZED &&
              log->linearization.mass == 1.5 && log->linearization.stiffness == 2 &&
              log->linearization.tangent == EB_TANGENT_PROJECTED && log->own_seconds == 0.25,
@@ -65,6 +67,7 @@ static void done(eb_step_log *log) {
              {"seconds 1 s\n", "finite number"},
              {"iterations 1.5\n", "whole number"},
              {"residuals -1\n", "whole number"},
+             {"contacts some\n", "finite number"},
              {"equation reduced\n", "cannot declare"},
              {"equation explicit\n", "there are: implicit Euler"},
              {"linearization 1 1\n", "MASS STIFFNESS"},

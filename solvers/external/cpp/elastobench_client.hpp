@@ -66,6 +66,15 @@ struct Scene {
   View<std::int32_t> elements, region, surface, spring_node, pattern_start, pattern_column;
   View<std::uint8_t> fixed;
 
+  // Contact as constraints. Vertices are the nodes, and behind them those of the obstacles.
+  int bodies = 0;
+  std::vector<std::string> obstacles;    // "stands" or "moves", one an obstacle
+  double friction = 0;                   // Coulomb's mu
+  std::map<std::string, double> bounds;  // what the audit allows: gap, near, distance, ...
+  View<std::int32_t> contact_triangle;   // of vertices, outward
+  View<std::int32_t> contact_body;       // below bodies, or bodies + the number of an obstacle
+  View<double> obstacle;                 // its vertices at t = 0
+
   std::vector<char> bytes;  // the file
 
   void read(int file) {
@@ -102,6 +111,10 @@ private:
     if (key == "dt") words >> dt;
     if (key == "gravity") words >> gravity[0] >> gravity[1] >> gravity[2];
     if (key == "needs") std::getline(words, needs);
+    if (key == "bodies") words >> bodies;
+    while (key == "obstacles" && words >> word) obstacles.push_back(word);
+    if (key == "friction") words >> friction;
+    while (key == "bounds" && words >> word) words >> bounds[word];
     if (key == "parameter" && words >> word) words >> parameters[word];
     if (key == "material") read_material(words);
     if (key == "array") read_array(words);
@@ -126,11 +139,13 @@ private:
     std::size_t count = rows * columns;
     const std::pair<const char *, View<double> *> reals[] = {{"rest", &rest},   {"x", &x},
                                                              {"v", &v},         {"mass", &mass},
-                                                             {"fibre", &fibre}, {"target", &target}};
+                                                             {"fibre", &fibre}, {"target", &target},
+                                                             {"obstacle", &obstacle}};
     const std::pair<const char *, View<std::int32_t> *> wholes[] = {
         {"elements", &elements},       {"region", &region},
         {"surface", &surface},         {"spring_node", &spring_node},
-        {"pattern_start", &pattern_start}, {"pattern_column", &pattern_column}};
+        {"pattern_start", &pattern_start}, {"pattern_column", &pattern_column},
+        {"contact_triangle", &contact_triangle}, {"contact_body", &contact_body}};
     for (auto &entry : reals)
       if (what == entry.first) take(*entry.second, count, offset);
     for (auto &entry : wholes)
@@ -149,6 +164,17 @@ struct Step {
   View<double> target;             // where held nodes are at its end
   View<std::uint8_t> fixed;        // which are held there
   View<double> place, stiffness;   // of the springs, at its end
+  View<double> obstacle, obstacle_end;  // the vertices of the obstacles, at both
+};
+
+// A contact as README.md has it: the frame DONE takes these 16 numbers.
+struct Contact {
+  int kind = 0;                             // 0: a vertex and a face; 1: two edges
+  int vertex[4] = {0, 0, 0, 0};             // the one and the corners, or the ends of both
+  double weight[4] = {0, 0, 0, 0};          // of the first feature they sum to 1, of the second to -1
+  double normal[3] = {0, 0, 0};             // of length 1, from the second to the first
+  double distance = 0;                      // that is asked for along it at the end of the step, m
+  double force[3] = {0, 0, 0};              // of the second on the first, N
 };
 
 // What a step gives back: x and v have the size of the step's, and hold those to begin with.
@@ -160,6 +186,7 @@ struct Done {
   std::vector<std::pair<double, double>> residuals;    // value, seconds since the step began
   std::map<std::string, double> phases, counters;      // names of solvers/solver.h
   std::string linearization;                           // "MASS STIFFNESS exact|projected|rotated"
+  std::vector<Contact> contacts;
 };
 
 namespace detail {
@@ -280,14 +307,20 @@ inline void read_step(const Frame &frame, const Scene &scene, Step &step) {
   }
   step.place = View<double>{at, 3 * springs};
   step.stiffness = View<double>{at + 3 * springs, springs};
-  step.fixed = View<std::uint8_t>{reinterpret_cast<const std::uint8_t *>(at + 4 * springs), n / 3};
+  at += 4 * springs;
+  for (View<double> *view : {&step.obstacle, &step.obstacle_end}) {
+    *view = View<double>{at, scene.obstacle.size()};
+    at += view->size();
+  }
+  step.fixed = View<std::uint8_t>{reinterpret_cast<const std::uint8_t *>(at), n / 3};
 }
 
 inline void send_done(const Solver &solver, const Done &done, double seconds) {
   std::ostringstream text;
   text.precision(9);
   text << "reason " << done.reason << "\niterations " << done.iterations << "\nseconds " << seconds
-       << "\nequation " << solver.equation << "\nresiduals " << done.residuals.size() << '\n';
+       << "\nequation " << solver.equation << "\nresiduals " << done.residuals.size()
+       << "\ncontacts " << done.contacts.size() << '\n';
   if (!done.norm.empty()) text << "norm " << done.norm << '\n';
   if (!done.linearization.empty()) text << "linearization " << done.linearization << '\n';
   for (auto &phase : done.phases) text << "phase " << phase.first << ' ' << phase.second << '\n';
@@ -295,10 +328,21 @@ inline void send_done(const Solver &solver, const Done &done, double seconds) {
   std::vector<double> residuals;
   for (auto &r : done.residuals) residuals.push_back(r.first);
   for (auto &r : done.residuals) residuals.push_back(r.second);
-  send_head("DONE", text.str(), 8 * (done.x.size() + done.v.size() + residuals.size()));
+  std::vector<double> contacts;
+  for (auto &c : done.contacts) {
+    contacts.push_back(c.kind);
+    contacts.insert(contacts.end(), c.vertex, c.vertex + 4);
+    contacts.insert(contacts.end(), c.weight, c.weight + 4);
+    contacts.insert(contacts.end(), c.normal, c.normal + 3);
+    contacts.push_back(c.distance);
+    contacts.insert(contacts.end(), c.force, c.force + 3);
+  }
+  send_head("DONE", text.str(),
+            8 * (done.x.size() + done.v.size() + residuals.size() + contacts.size()));
   send_all(done.x.data(), 8 * done.x.size());
   send_all(done.v.data(), 8 * done.v.size());
   send_all(residuals.data(), 8 * residuals.size());
+  send_all(contacts.data(), 8 * contacts.size());
 }
 
 inline void introduce(Solver &solver) {
