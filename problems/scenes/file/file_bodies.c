@@ -8,6 +8,7 @@
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"
 #include "problems/base/strings.h"
+#include "problems/base/vector3.h"
 #include "problems/mesh/io.h"
 #include "problems/mesh/refine.h"
 #include "problems/mesh/stuffing.h"
@@ -320,6 +321,59 @@ static eb_error keep_elements(const eb_mesh *mesh, const uint8_t *keep, int32_t 
   return EB_OK;
 }
 
+typedef struct sorted_node {
+  double x;
+  int32_t node;
+} sorted_node;
+
+static int by_x(const void *a, const void *b) {
+  const sorted_node *p = a, *q = b;
+  return p->x < q->x ? -1 : p->x > q->x ? 1 : p->node < q->node ? -1 : p->node > q->node;
+}
+
+/* Gives each node the lowest one within `reach` of it. */
+static eb_error find_partners(const eb_mesh *mesh, double reach, int32_t *partner) {
+  EB_FREED sorted_node *sorted = NULL;
+  int32_t count = mesh->node_count;
+  EB_TRY(EB_NEW(sorted, count));
+  for (int32_t i = 0; i < count; i++) sorted[i] = (sorted_node){mesh->X[3 * (size_t)i], i};
+  qsort(sorted, (size_t)count, sizeof *sorted, by_x);
+  for (int32_t i = 0; i < count; i++) partner[i] = i;
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t j = i + 1; j < count && sorted[j].x - sorted[i].x <= reach; j++) {
+      int32_t a = sorted[i].node, b = sorted[j].node;
+      const double *p = mesh->X + 3 * (size_t)a, *q = mesh->X + 3 * (size_t)b;
+      if (eb_squared_distance3(p, q) > reach * reach) continue;
+      int32_t least = partner[a] < partner[b] ? partner[a] : partner[b];
+      partner[a] = partner[b] = least;
+    }
+  for (int32_t i = 0; i < count; i++) partner[i] = partner[partner[i]];
+  return EB_OK;
+}
+
+/* Joins nodes that lie within `weld` of each other, as the two ends of a bar that is bent into a
+ * ring. */
+static eb_error weld(body *b) {
+  EB_FREED int32_t *partner = NULL, *numbers = NULL;
+  EB_FREED uint8_t *all = NULL;
+  eb_mesh *mesh = b->mesh, *welded;
+  double reach;
+  if (!eb_section_entry(b->section, "weld")) return EB_OK;
+  EB_TRY(positive(b, "weld", &reach));
+  EB_TRY(EB_NEW(partner, mesh->node_count));
+  EB_TRY(EB_NEW(numbers, mesh->node_count));
+  EB_TRY(EB_NEW(all, mesh->element_count));
+  EB_TRY(find_partners(mesh, reach, partner));
+  for (size_t k = 0; k < (size_t)mesh->element_count * mesh->type; k++)
+    mesh->elements[k] = partner[mesh->elements[k]];
+  memset(all, 1, (size_t)mesh->element_count);
+  EB_TRY(keep_elements(mesh, all, numbers, &welded));
+  eb_mesh_destroy(mesh);
+  b->mesh = welded;
+  b->mesh_names.mesh = welded;
+  return EB_OK;
+}
+
 /* Sets flags of the elements whose centroid meets a condition. */
 static eb_error mark_elements(const eb_names *all, const eb_section *section, const char *key,
                               const eb_mesh *mesh, uint8_t *out, int32_t *count) {
@@ -450,12 +504,14 @@ static eb_error build(body *b, const char *mesh_file) {
   EB_TRY(make(b));
   EB_TRY(reshape(b));
   EB_TRY(keep(b));
+  EB_TRY(weld(b));
   if (mesh_file)
     EB_TRY(eb_scene_mesh_in_place(mesh_file, b->description->values, b->cache, &b->mesh));
   b->mesh_names.mesh = b->mesh;
   EB_TRY(scale(b));
   EB_TRY(eb_described_place(&b->names, b->section, b->mesh->X, (size_t)b->mesh->node_count));
-  bool altered = eb_section_entry(b->section, "reshape") || eb_section_entry(b->section, "keep");
+  bool altered = eb_section_entry(b->section, "reshape") || eb_section_entry(b->section, "keep") ||
+                 eb_section_entry(b->section, "weld");
   if (altered) EB_TRY(eb_section_locate(b->section, NULL, eb_mesh_validate(b->mesh)));
   return copy(b);
 }
@@ -550,7 +606,7 @@ eb_error eb_scene_described_mesh(const eb_scene_ops *ops, const eb_values *param
 /* ---- a grid and nothing else ----------------------------------------------------------------- */
 
 static bool is_plain_bar(const eb_description *description, const eb_section *section) {
-  static const char *const changes[] = {"cell",  "a_cube", "jitter", "reshape", "keep",
+  static const char *const changes[] = {"cell",  "a_cube", "jitter", "reshape", "keep", "weld",
                                         "scale", "move",   "turn",   "copies",  NULL};
   const char *shape = eb_section_value(section, "shape");
   bool plain = shape && strcmp(shape, "bar") == 0 && !eb_description_has(description, "material");

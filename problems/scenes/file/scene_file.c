@@ -347,9 +347,9 @@ static eb_error fill(entry *e, const eb_sections *sections) {
   if (!scene)
     return EB_ERROR(EB_ERR_FORMAT, "%s: this is no scene: it has no section [scene]",
                     sections->path);
+  for (int s = 0; s < sections->count; s++) EB_TRY(check_section(&sections->items[s]));
   if (!first_of(sections, "body"))
     return EB_ERROR(EB_ERR_FORMAT, "%s: the scene has no [body NAME]", sections->path);
-  for (int s = 0; s < sections->count; s++) EB_TRY(check_section(&sections->items[s]));
   EB_TRY(check_material(sections, scene));
   EB_TRY(keep_value(e, scene, "title", ops->name, &ops->summary));
   EB_TRY(keep_value(e, scene, "geometry", "as its file says", &ops->geometry));
