@@ -38,8 +38,7 @@ static eb_error add_default(const eb_case *work, eb_strings *out) {
                                     : work->options && *work->options);
   if (!own || given) return EB_OK;
   EB_TRY(eb_string_format(&text, "%s on %s: %s%s%s", work->solver->name, work->scene->name,
-                          own->options ? own->options : "", own->options ? ", " : "",
-                          own->source));
+                          own->options ? own->options : "", own->options ? ", " : "", own->source));
   return add_new(out, text);
 }
 
@@ -47,7 +46,8 @@ eb_error eb_caveats_add(const eb_case *work, eb_strings *out) {
   EB_TRY(add_default(work, out));
   for (const eb_caveat *at = work->solver->caveats; at && at->note; at++) {
     EB_FREED char *text = NULL;
-    if (!is_of(at, work->scene) || (at->cure && are_assigned(at->cure, work->all_options))) continue;
+    if (!is_of(at, work->scene) || (at->cure && are_assigned(at->cure, work->all_options)))
+      continue;
     EB_TRY(eb_string_format(&text, "%s: %s%s%s", work->solver->name, at->note,
                             at->cure ? "; not so with " : "", at->cure ? at->cure : ""));
     EB_TRY(add_new(out, text));

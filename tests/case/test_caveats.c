@@ -8,8 +8,8 @@ OWNED(eb_case, eb_case_clear)
 OWNED(eb_text, eb_text_clear)
 
 static void add(const char *scene, const char *solver, const char *options, eb_strings *out) {
-  owned(eb_case) work = {.scene = eb_scene_find(scene), .solver = eb_solver_find(solver),
-                         .threads = 1, .steps = 1};
+  owned(eb_case) work = {
+      .scene = eb_scene_find(scene), .solver = eb_solver_find(solver), .threads = 1, .steps = 1};
   if (options) tap_require(eb_string_set(&work.options, options), options);
   tap_require(eb_case_resolve(&work, NULL), solver);
   tap_require(eb_caveats_add(&work, out), solver);
@@ -29,13 +29,16 @@ static void pairs_are_described(void) {
   bool expected;
   owned(eb_text) bunny = {0}, rings = {0}, plain = {0};
   tap_require(eb_caveats_put(eb_scene_find("conjac2020/bunny"), eb_solver_find("conjac"), &expected,
-                             &bunny), "bunny");
+                             &bunny),
+              "bunny");
   tap_ok(!expected && strstr(bunny.data, "by default dynamic=8"), "a default is no reason to fail");
   tap_require(eb_caveats_put(eb_scene_find("verschoor2019/rings"), eb_solver_find("contact-cr"),
-                             &expected, &rings), "rings");
+                             &expected, &rings),
+              "rings");
   tap_ok(expected && strstr(rings.data, "not so with polish=true"), "what may fail names its cure");
-  tap_require(eb_caveats_put(eb_scene_find("bench/beam"), eb_solver_find("newton"), &expected,
-                             &plain), "beam");
+  tap_require(
+      eb_caveats_put(eb_scene_find("bench/beam"), eb_solver_find("newton"), &expected, &plain),
+      "beam");
   tap_ok(!expected && !*plain.data, "nothing is said where there is nothing to say");
 }
 

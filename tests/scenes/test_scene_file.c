@@ -147,7 +147,7 @@ static void test_errors(void) {
   bad("edge = 20 cm, 0.1", "nu = 20 cm, 0.1", "every scene has the parameter 'nu'");
   bad("edge = 20 cm, 0.1", "t = 20 cm, 0.1", "has a meaning in every formula");
   bad("edge = 20 cm, 0.1 to 1e3", "edge = 20 cm, 30 to 40", "outside [30, 40]");
-  bad("[body block]", "[bodies block]", "did you mean 'body'");
+  bad("[body block]", "[bdy block]", "did you mean 'body'");
   bad("[body block]", "[body]", "it wants a name");
   bad("shape = bar", "shape = barr", "did you mean 'bar'");
   bad("size = edge, edge, edge", "size = edge, edge", "it has 2 parts; 3 are wanted");
@@ -170,6 +170,13 @@ static void test_errors(void) {
   bad("hold = yes", "hold = yes\n[let]\na = b\nb = a\n[start]\nmove = a, 0, 0",
       "is defined by itself");
   bad("shape = bar", "shape = file\nfile = nowhere.msh", "nowhere.msh");
+  bad("[group foot]",
+      "[body other]\nshape = ball\nradius = 5 cm\nelements = 60\nmove = 0, 0, 0.1\n"
+      "[contact]\nfriction = 0.3\n[group foot]",
+      "bodies overlap at the start");
+  bad("hold = yes", "hold = yes\n[joint a]\npivot = 0, 0, 0\ntip = 0, 0, 0\nmass = 1",
+      "its tip is");
+  bad("hold = yes", "hold = yes\n[joint a]\nparent = b\nmass = 1", "there is no joint 'b'");
   bad("cubes = 2, 2, 2", "cubes = 2, 2, 2\nkeep = x > 5", "it keeps no element");
   bad("cubes = 2, 2, 2", "cubes = 2, 2, 2\nreshape = 0 - x, y, z", "[body block]");
   bad("cubes = 2, 2, 2", "cubes = 2, 2, 2\ncopies = heap, 3", "it has 1 part; 4 are wanted");
@@ -246,6 +253,23 @@ static void test_bodies(void) {
   free(text);
 }
 
+static void test_joints(void) {
+  char *text = changed("hold = yes\n", "[joint arm]\npivot = 0, 0, 0\ntip = 0, 0, 1\nmass = 2\n"
+                                       "limits = 0 - 90 deg, 90 deg\nlimit_stiffness = 10\n"
+                                       "[joint hand]\nparent = arm\npivot = 0, 0, 1\n"
+                                       "tip = 0, 0, 1.5\nmass = 1\ncarries = foot\n");
+  eb_scene *scene = made(text, NULL);
+  const eb_articulation *joints = scene->rigid.articulation;
+  tap_ok(joints && eb_articulation_joints(joints) == 2 && eb_articulation_attached(joints) == 9,
+         "two joints, and the nodes of a group on the second");
+  /* About its middle, a rod of mass m, length L and radius r: m (3 r^2 + L^2) / 12. */
+  const double r = 0.025;
+  tap_near(eb_articulation_body(joints, 0)->inertia[0], 2 * (3 * r * r + 1) / 12, 1e-15,
+           "a bone is a round rod");
+  eb_scene_destroy(scene);
+  free(text);
+}
+
 /* Every text file is refused or read, whatever its bytes: nothing is lost or overrun. */
 static void test_broken(void) {
   size_t length = strlen(good);
@@ -273,6 +297,7 @@ int main(void) {
   test_errors();
   test_scenes();
   test_bodies();
+  test_joints();
   test_broken();
   return fixture_close();
 }

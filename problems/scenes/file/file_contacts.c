@@ -6,6 +6,7 @@
 #include "problems/base/owned.h"
 #include "problems/base/strings.h"
 #include "problems/base/vector3.h"
+#include "problems/collision/overlaps.h"
 #include "problems/mesh/io.h"
 #include "problems/notation/unit.h"
 #include "problems/scenes/file/description.h"
@@ -285,6 +286,38 @@ static eb_error read_contact(const eb_description *description, eb_scene *scene)
   return EB_OK;
 }
 
+/* Constraints keep apart what is apart: bodies that begin in each other are refused. */
+static eb_error find_overlap(const eb_scene *scene, eb_bodies *bodies) {
+  eb_overlaps *overlaps;
+  const eb_overlap *found;
+  EB_TRY(eb_overlaps_create(scene->mesh, scene->surface, bodies, &overlaps));
+  int32_t count = eb_overlaps_find(overlaps, scene->x0, &found);
+  eb_error error = EB_OK;
+  if (count > 0)
+    error =
+        EB_ERROR(EB_ERR_INVALID,
+                 "bodies overlap at the start, at %d nodes: node %d of body %d is %.3g m inside "
+                 "body %d; move them apart",
+                 count, found->node, bodies->of[found->node], found->depth, found->body);
+  eb_overlaps_destroy(overlaps);
+  return error;
+}
+
+static eb_error check_apart(const eb_description *description, const eb_scene *scene) {
+  const eb_section *section = eb_sections_find(&description->sections, "contact", "");
+  EB_FREED double *mass = NULL;
+  double young[EB_MAX_REGIONS] = {0};
+  eb_bodies *bodies;
+  if (!section || !(scene->ops->needs & EB_CAP_CONTACT) || scene->mesh->type != EB_TETRAHEDRON)
+    return EB_OK;
+  EB_TRY(EB_NEW(mass, scene->mesh->node_count));
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) mass[i] = 1; /* it weighs nothing here */
+  EB_TRY(eb_bodies_create(scene->mesh, mass, scene->node_area, young, &bodies));
+  eb_error error = bodies->count > 1 ? find_overlap(scene, bodies) : EB_OK;
+  eb_bodies_destroy(bodies);
+  return eb_section_locate(section, NULL, error);
+}
+
 eb_error eb_described_contacts(eb_description *description, eb_scene *scene) {
   int at = 0;
   const eb_section *section;
@@ -293,5 +326,6 @@ eb_error eb_described_contacts(eb_description *description, eb_scene *scene) {
   at = 0;
   while ((section = eb_description_next(description, "obstacle", &at)))
     EB_TRY(add_obstacle(description, scene, section));
-  return read_contact(description, scene);
+  EB_TRY(read_contact(description, scene));
+  return check_apart(description, scene);
 }

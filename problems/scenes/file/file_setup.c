@@ -1,5 +1,5 @@
 /* Setting a scene up from its file, once its mesh is there: materials, gravity, groups and scripts,
- * loads, the initial state, contact, links. */
+ * loads, the initial state, contact, joints, links. */
 #include <math.h>
 #include <string.h>
 
@@ -241,6 +241,7 @@ eb_error eb_scene_described_setup(eb_scene *scene) {
   EB_TRY(eb_described_loads(description, scene));
   EB_TRY(eb_described_start(description, scene));
   EB_TRY(eb_described_contacts(description, scene));
+  EB_TRY(eb_described_joints(description, scene));
   return eb_described_clusters(description, scene);
 }
 

@@ -68,6 +68,11 @@ static const eb_key contact[] = {
     KEY("reach"), KEY("momentum"), KEY("cone"), KEY("angle"), KEY("normal"),
     LAST};
 
+static const eb_key joint[] = {
+    KEY("parent"),  KEY("pivot"),  KEY("tip"),     KEY("axis"),
+    KEY("mass"),    KEY("radius"), KEY("limits"),  KEY("limit_stiffness"),
+    KEY("damping"), KEY("angle"),  KEY("carries"), LAST};
+
 static const eb_key dynamic[] = {KEY("count"), KEY("place"), LAST};
 
 const eb_described_kind eb_described_kinds[] = {
@@ -75,4 +80,4 @@ const eb_described_kind eb_described_kinds[] = {
     {"body", true, body},         {"material", true, material}, {"group", true, group},
     {"start", false, start},      {"load", true, load},         {"links", false, links},
     {"collider", true, collider}, {"obstacle", true, obstacle}, {"contact", false, contact},
-    {"dynamic", false, dynamic},  {NULL, false, NULL}};
+    {"joint", true, joint},       {"dynamic", false, dynamic},  {NULL, false, NULL}};

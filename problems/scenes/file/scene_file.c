@@ -276,6 +276,7 @@ static uint32_t needs(const eb_sections *sections, const char *kind, const char 
   if (has_value(sections, "material", "rigid", "yes")) bits |= EB_CAP_FREE_BODIES;
   if (has(sections, "material", "fibre")) bits |= EB_CAP_FIBRES;
   if (has(sections, "links", NULL)) bits |= EB_CAP_CLUSTERS;
+  if (has(sections, "joint", NULL)) bits |= EB_CAP_ARTICULATION;
   if (has(sections, "collider", NULL) || has(sections, "contact", NULL))
     bits |= is_constrained(sections)                             ? 0
             : has_value(sections, "collider", "implicit", "yes") ? EB_CAP_IMPLICIT_PENALTY
@@ -371,8 +372,8 @@ static eb_error fill(entry *e, const eb_sections *sections) {
   int bodies = 0;
   for (int s = 0; s < sections->count; s++) bodies += !strcmp(sections->items[s].kind, "body");
   ops->by_parts = bodies == 1 && !has(sections, "contact", NULL) && !has(sections, "links", NULL) &&
-                  !has(sections, "collider", NULL) && !has(sections, "obstacle", NULL) &&
-                  !has(sections, "group", "pull");
+                  !has(sections, "joint", NULL) && !has(sections, "collider", NULL) &&
+                  !has(sections, "obstacle", NULL) && !has(sections, "group", "pull");
   return EB_OK;
 }
 
