@@ -121,6 +121,30 @@ static void test_bouncing(void) {
          highest);
 }
 
+/* Mean height of the nodes of a region now, m. */
+static double height_of(const run *s, const char *region) {
+  const eb_mesh *mesh = s->scene->mesh;
+  int32_t wanted = eb_mesh_region(mesh, region), count = 0;
+  double sum = 0;
+  for (int32_t e = 0; e < mesh->element_count; e++)
+    for (int k = 0; k < (int)mesh->type && mesh->region[e] == wanted; k++, count++)
+      sum += s->state->x[3 * mesh->elements[(int)mesh->type * e + k] + 2];
+  return sum / count;
+}
+
+static void test_blocks(void) {
+  owned(run) s = begin("two-blocks", NULL, "contact-al", NULL);
+  go_well(&s, 400);
+  double fastest = 0, off = 1e-3; /* of the lower one from the floor at first */
+  for (int32_t i = 0; i < 3 * s.scene->mesh->node_count; i++)
+    fastest = fmax(fastest, fabs(s.state->v[i]));
+  /* What is left of velocities after a second of implicit Euler's damping. */
+  tap_ok(fastest < 1e-3, "two blocks: they come to rest: %g m/s", fastest);
+  /* Gaps of 0.1 mm each, and what 3 kg on 10 cm of 5e5 Pa press together: 0.2 mm. */
+  tap_near(height_of(&s, "lower"), 0.05 - off, 5e-4, "two blocks: one on the floor");
+  tap_near(height_of(&s, "upper"), 0.15 - off, 5e-4, "two blocks: and one flat on it");
+}
+
 int main(void) {
   fixture_open();
   test_cantilever();
@@ -128,5 +152,6 @@ int main(void) {
   test_hertz();
   test_sliding();
   test_bouncing();
+  test_blocks();
   return fixture_close();
 }
