@@ -42,8 +42,24 @@ eb_error eb_unknown_entry(const char *kind, const char *name, const void *items,
   return error;
 }
 
-eb_error eb_split_spec(const char *spec, char **name, char **assignments) {
-  const char *colon = strchr(spec, ':');
+static const char scene_file[] = ".ini";
+enum { ENDING = sizeof scene_file - 1 };
+
+bool eb_same_scene(const eb_scene_ops *a, const eb_scene_ops *b) {
+  return a == b || (a->source && b->source && strcmp(a->name, b->name) == 0 &&
+                    eb_digest_same(a->source->digest, b->source->digest));
+}
+
+const char *eb_scene_path(const eb_scene_ops *scene) {
+  return scene->source ? scene->source->path : NULL;
+}
+
+const char *eb_scene_given(const eb_scene_ops *scene) {
+  return eb_scene_path(scene) ? eb_scene_path(scene) : scene->name;
+}
+
+/* Into what is before the colon, which may be NULL, and what is behind it. */
+static eb_error split_at(const char *spec, const char *colon, char **name, char **assignments) {
   *assignments = NULL;
   *name = colon ? strndup(spec, (size_t)(colon - spec)) : strdup(spec);
   if (*name && colon) *assignments = strdup(colon + 1);
@@ -51,6 +67,29 @@ eb_error eb_split_spec(const char *spec, char **name, char **assignments) {
   free(*name);
   *name = NULL;
   return EB_ERROR(EB_ERR_MEMORY, "cannot read '%s'", spec);
+}
+
+eb_error eb_split_spec(const char *spec, char **name, char **assignments) {
+  return split_at(spec, strchr(spec, ':'), name, assignments);
+}
+
+eb_error eb_split_scene(const char *spec, char **name, char **assignments) {
+  for (const char *at = spec; (at = strstr(at, scene_file)); at += ENDING)
+    if (!at[ENDING] || at[ENDING] == ':')
+      return split_at(spec, at[ENDING] ? at + ENDING : NULL, name, assignments);
+  return eb_split_spec(spec, name, assignments);
+}
+
+eb_error eb_open_scene_spec(const char *spec, const eb_scene_ops **out, char **assignments) {
+  char *name;
+  *out = NULL;
+  EB_TRY(eb_split_scene(spec, &name, assignments));
+  eb_error error = eb_scene_open(name, out);
+  free(name);
+  if (!error) return EB_OK;
+  free(*assignments);
+  *assignments = NULL;
+  return error;
 }
 
 size_t eb_assigned_value(const char *assignments, const char *name, size_t length,

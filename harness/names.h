@@ -2,8 +2,11 @@
 #ifndef EB_NAMES_H
 #define EB_NAMES_H
 
+#include <stdbool.h>
+
 #include "harness/plugin.h"
 #include "problems/base/strings.h"
+#include "problems/scenes/file/scene_file.h"
 
 /* Appends the names of all solvers (plug-ins last) and scenes. */
 EB_MUST eb_error eb_solver_names(const eb_plugins *plugins, eb_strings *out);
@@ -15,9 +18,22 @@ eb_error eb_unknown_name(const char *kind, const char *name, const eb_strings *v
 eb_error eb_unknown_entry(const char *kind, const char *name, const void *items, int count,
                           size_t size);
 
+/* Whether two scenes are one: the same entry of the catalogue, or the same file by name and
+ * content. */
+bool eb_same_scene(const eb_scene_ops *a, const eb_scene_ops *b);
+/* The path of the file that a scene is from, as it was given; NULL: it is of the catalogue. */
+const char *eb_scene_path(const eb_scene_ops *scene);
+/* What a scene is opened by again, in this process or another: its file's path, else its name. */
+const char *eb_scene_given(const eb_scene_ops *scene);
+
 /* Takes "NAME[:a=1,b=2]" apart; *assignments is NULL when there is no colon. The caller frees
  * both. */
 EB_MUST eb_error eb_split_spec(const char *spec, char **name, char **assignments);
+/* The same of a scene, whose name may be the path of a file: that ends with the first ".ini" before
+ * a colon or the end, and may have colons itself. */
+EB_MUST eb_error eb_split_scene(const char *spec, char **name, char **assignments);
+/* Takes a scene's spec apart and opens the scene. The caller closes *out and frees *assignments. */
+EB_MUST eb_error eb_open_scene_spec(const char *spec, const eb_scene_ops **out, char **assignments);
 
 /* The value of the name of that length in canonical assignments "a=1,b=2", and its length; "" when
  * there is none. */

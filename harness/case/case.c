@@ -43,6 +43,7 @@ static eb_error write_command_files(const eb_case *work, eb_text *text) {
 
 static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text *text) {
   EB_TRY(eb_text_printf(text, "scene=%s:%s", work->scene->name, work->all_parameters));
+  if (work->scene_digest) EB_TRY(eb_text_printf(text, " file=%s", work->scene_digest));
   char digits[EB_DIGEST_TEXT_BYTES];
   if (work->mesh_file) {
     eb_digest digest;
@@ -100,7 +101,16 @@ static eb_error resolve_options(eb_case *work) {
   return canonical(values, &work->all_options);
 }
 
+/* One that is there is what the process that planned the case saw. */
+static eb_error set_scene_digest(eb_case *work) {
+  char digits[EB_DIGEST_TEXT_BYTES];
+  if (!eb_scene_path(work->scene) || work->scene_digest) return EB_OK;
+  eb_digest_print(work->scene->source->digest, digits);
+  return eb_string_set(&work->scene_digest, digits);
+}
+
 eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin) {
+  EB_TRY(set_scene_digest(work));
   eb_values *parameters;
   EB_TRY(
       eb_values_create(work->scene->name, work->scene->parameters, work->parameters, &parameters));
@@ -134,17 +144,20 @@ eb_error eb_case_copy(const eb_case *from, eb_case *to) {
   to->parameters = to->options = to->mesh_file = to->plugin = NULL;
   to->from.run = to->from.file = NULL;
   to->checkpoints = (eb_ranges){0};
-  to->all_parameters = to->all_options = to->task = to->identity = NULL;
+  to->scene_digest = to->all_parameters = to->all_options = to->task = to->identity = NULL;
+  eb_scene_keep(to->scene);
   eb_error error = copy_all(from, to);
   if (error) eb_case_clear(to);
   return error;
 }
 
 void eb_case_clear(eb_case *work) {
+  eb_scene_close(work->scene);
   free(work->parameters);
   free(work->options);
   free(work->mesh_file);
   free(work->plugin);
+  free(work->scene_digest);
   free(work->all_parameters);
   free(work->all_options);
   free(work->task);
@@ -210,6 +223,7 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_string_set(&run->scene, work->scene->name));
   EB_TRY(eb_string_set(&run->parameters, work->all_parameters));
   EB_TRY(eb_string_set(&run->mesh_source, work->mesh_file ? work->mesh_file : "generated"));
+  EB_TRY(eb_string_set(&run->scene_file, eb_scene_path(work->scene)));
   EB_TRY(eb_string_set(&run->stand_in, work->mesh_file ? "" : work->scene->stand_in));
   EB_TRY(eb_string_set(&run->solver, work->solver->name));
   EB_TRY(eb_string_set(&run->options, work->all_options));
@@ -236,6 +250,7 @@ eb_error eb_case_describe(const eb_case *work, eb_run *run) {
   *run = (eb_run){.order = work->order,
                   .threads = work->threads,
                   .ranks = work->ranks,
+                  .steps_per_frame = work->scene->steps_per_frame,
                   .seed = work->seed,
                   .repetition = work->repetition,
                   .steps_wanted = work->steps,
@@ -246,7 +261,20 @@ eb_error eb_case_describe(const eb_case *work, eb_run *run) {
   return error;
 }
 
+static eb_error check_scene_file(const eb_case *work) {
+  char digits[EB_DIGEST_TEXT_BYTES];
+  if (!work->scene_digest) return EB_OK;
+  eb_digest_print(work->scene->source->digest, digits);
+  if (strcmp(digits, work->scene_digest) == 0) return EB_OK;
+  return EB_ERROR(EB_ERR_UNSUPPORTED,
+                  "'%s', or a mesh that it names, has changed since this run was started; start it "
+                  "again for what is in it now",
+                  work->scene->source->path);
+}
+
 eb_error eb_case_scene(const eb_case *work, const eb_ranks *ranks, eb_scene **out) {
+  *out = NULL;
+  EB_TRY(check_scene_file(work));
   return ranks ? eb_scene_create_part(work->scene, work->parameters, work->mesh_file, NULL, ranks,
                                       out)
                : eb_scene_create(work->scene, work->parameters, work->mesh_file, NULL, out);
@@ -268,7 +296,7 @@ eb_error eb_case_command(const eb_case *work, const char *program, const char *c
                          eb_strings *out) {
   EB_TRY(eb_strings_add(out, program));
   EB_TRY(eb_strings_add(out, command));
-  EB_TRY(eb_strings_add(out, work->scene->name));
+  EB_TRY(eb_strings_add(out, eb_scene_given(work->scene)));
   EB_TRY(eb_strings_add(out, work->solver->name));
   EB_TRY(add_flag(out, "--parameters", work->parameters));
   EB_TRY(add_flag(out, "--options", work->options));
@@ -285,6 +313,7 @@ eb_error eb_case_arguments(const eb_case *work, const char *program, const char 
   if (work->ranks > 1) EB_TRY(eb_launch_command(work->ranks, out));
   EB_TRY(eb_case_command(work, program, "case", out));
   if (work->ranks > 1) EB_TRY(eb_strings_add(out, "--distributed"));
+  EB_TRY(add_flag(out, "--scene-digest", work->scene_digest));
   EB_TRY(add_number(out, "--repetition", work->repetition));
   EB_TRY(add_number(out, "--order", (double)work->order));
   EB_TRY(add_number(out, "--contact-problem", (double)work->contact_problem));

@@ -21,7 +21,7 @@ typedef struct eb_origin {
 } eb_origin;
 
 typedef struct eb_case {
-  const eb_scene_ops *scene;
+  const eb_scene_ops *scene; /* held: eb_case_clear closes it */
   const eb_solver_ops *solver;
   char *parameters, *options; /* as given: "E=1e6,dt=1e-3", or NULL for the defaults */
   char *mesh_file;            /* or NULL */
@@ -43,6 +43,9 @@ typedef struct eb_case {
   /* 1 + the place in the plan of the case that this one starts from; 0: it starts from none of
    * the plan */
   int source_run;
+  /* of the file that the scene is from, in digits, when the case was planned; NULL: of none, or
+   * not resolved */
+  char *scene_digest;
   char *all_parameters, *all_options; /* resolved, canonical */
   char *task;                         /* scene, solver, origin ... as text: equal for equal steps */
   /* that and what is kept beside: equal for cases of which one answers for the other */
@@ -51,8 +54,8 @@ typedef struct eb_case {
 } eb_case;
 
 /* Resolves parameters and options (EB_ERR_USAGE with the nearest match when wrong) and makes
- * identity and id. `plugin` is where the solver comes from, or NULL. A mesh file and a plug-in
- * enter the identity by content. */
+ * identity and id. `plugin` is where the solver comes from, or NULL. A scene's
+ * file, a mesh file and a plug-in enter the identity by content. */
 EB_MUST eb_error eb_case_resolve(eb_case *work, const eb_plugin *plugin);
 /* Makes identity and id anew, when checkpoints or an examination have been asked for since. */
 EB_MUST eb_error eb_case_identify(eb_case *work);
@@ -68,7 +71,8 @@ EB_MUST eb_error eb_case_describe(const eb_case *work, eb_run *run);
 EB_MUST eb_error eb_case_command(const eb_case *work, const char *program, const char *command,
                                  eb_strings *out);
 
-/* The scene, or with `ranks` this process's part of it; then all ranks call. */
+/* The scene, or with `ranks` this process's part of it; then all ranks call. EB_ERR_UNSUPPORTED:
+ * its file is no longer what was planned. */
 EB_MUST eb_error eb_case_scene(const eb_case *work, const eb_ranks *ranks, eb_scene **out);
 
 /* The command line of the process that runs the case: program, "case", flags; of several ranks

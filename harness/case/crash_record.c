@@ -243,12 +243,14 @@ static eb_error rewrite(const char *raw, const eb_run *run) {
 }
 
 /* A file of the run's attributes alone. */
-static eb_error write_record(const char *environment, const char *raw, const eb_run *run) {
+static eb_error write_record(const eb_case *work, const char *environment, const char *raw,
+                             const eb_run *run) {
   hid_t file;
   eb_recorder *recorder = NULL;
   EB_TRY(eb_h5_open_file(environment, false, &file));
   hid_t group = H5Gopen2(file, "environment", H5P_DEFAULT);
   eb_error error = eb_recorder_create(raw, group, run, NULL, &recorder);
+  if (!error) error = eb_recorder_scene_text(recorder, work->scene);
   if (!error) error = eb_recorder_finish(recorder, run);
   eb_recorder_destroy(recorder);
   if (group >= 0) H5Gclose(group);
@@ -298,7 +300,7 @@ static eb_error make_result(const eb_case *work, const eb_child_end *end, const 
   if (!complete) {
     if (!readable) EB_TRY(eb_case_describe(work, run));
     EB_TRY(fill_cause(work, end, spoiled, run));
-    EB_TRY(readable ? rewrite(raw, run) : write_record(environment, raw, run));
+    EB_TRY(readable ? rewrite(raw, run) : write_record(work, environment, raw, run));
   } else if (is_hurried(end, run)) {
     EB_TRY(eb_string_set(&run->outcome, eb_outcome_name(EB_OUTCOME_FAILED)));
     EB_TRY(eb_string_set(&run->detail, ""));

@@ -198,6 +198,7 @@ static eb_error run_job(eb_job *j) {
     EB_TRY(eb_job_conclude_error(j, where, failure));
     if (eb_ranks_self(j->ranks) == 0)
       EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, NULL, &j->recorder));
+    EB_TRY(eb_recorder_scene_text(j->recorder, j->work->scene));
   } else {
     EB_TRY(run_steps(j));
   }

@@ -170,6 +170,7 @@ eb_error eb_job_create_file(eb_job *j) {
   const eb_scene *scene = j->ranks ? &j->gathered.scene : j->auditor.scene;
   if (eb_ranks_self(j->ranks) == 0) {
     EB_TRY(eb_recorder_create(j->output, j->environment, &j->run, scene, &j->recorder));
+    EB_TRY(eb_recorder_scene_text(j->recorder, j->work->scene));
     eb_integrity_watch(&j->integrity, j->output);
     EB_TRY(eb_recorder_setup(j->recorder, j->stepper.solver->setup_log));
   }

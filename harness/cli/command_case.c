@@ -22,6 +22,7 @@
 static const eb_flag flags[] = {{"parameters", 0, "a=1,b=2", "of the scene"},
                                 {"options", 0, "a=1,b=2", "of the solver"},
                                 {"mesh", 0, "FILE", "in place of the scene's geometry"},
+                                {"scene-digest", 0, "HEX", "of the scene's file when planned"},
                                 EB_FLAG_PLUGIN,
                                 {"threads", 0, "T", "OpenMP threads"},
                                 {"repetition", 0, "R", "number of the repetition"},
@@ -49,11 +50,9 @@ static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugi
   const struct {
     const char *flag;
     char **out;
-  } texts[] = {{"parameters", &work->parameters},
-               {"options", &work->options},
-               {"mesh", &work->mesh_file},
-               {"from", &work->from.run},
-               {"from-file", &work->from.file}};
+  } texts[] = {{"parameters", &work->parameters}, {"options", &work->options},
+               {"mesh", &work->mesh_file},        {"scene-digest", &work->scene_digest},
+               {"from", &work->from.run},         {"from-file", &work->from.file}};
   const struct {
     const char *flag;
     int64_t min, max, *out;
@@ -72,8 +71,7 @@ static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugi
   const eb_plugin *plugin;
   const char *text;
   bool single;
-  work->scene = eb_scene_find(names->items[0]);
-  if (!work->scene) return EB_ERROR(EB_ERR_USAGE, "there is no scene '%s'", names->items[0]);
+  EB_TRY(eb_scene_open(names->items[0], &work->scene));
   EB_TRY(eb_solver_lookup(plugins, names->items[1], &work->solver, &plugin));
   work->steps = work->scene->steps;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

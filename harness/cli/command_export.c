@@ -131,6 +131,8 @@ static const char no_problem[] =
   each("tap", eb_export_tap, NULL, NULL, NULL, "the same for prove")                               \
   each("fclib", NULL, eb_fclib_export, NULL, no_problem,                                           \
        "contact problems of run --contact-problem")                                                \
+  each("scene", eb_export_scene, NULL, NULL, NULL,                                                 \
+       "the file that the scene was from, as it was when it ran")                                  \
   each("mesh", NULL, NULL, write_mesh, NULL,                                                       \
        "the mesh of one run; -o's extension is the format: .msh of Gmsh, .vtk, .obj of its surface")
 /* clang-format on */

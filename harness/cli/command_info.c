@@ -155,6 +155,7 @@ static eb_error print_scene(const eb_scene *scene, bool json) {
         (json_int_t)ops->steps_per_frame, "parameters", eb_json_options(ops->parameters),
         "solver_defaults", defaults_json(ops));
     if (shown && !ops->stand_in) json_object_set_new(shown, "stand_in", json_null());
+    if (shown && eb_scene_path(ops)) eb_json_set(shown, "file", eb_json_text(eb_scene_path(ops)));
     eb_error error = shown ? eb_scene_show_json(scene, shown) : EB_OK;
     if (!error) return eb_json_print(shown, stdout);
     json_decref(shown);
@@ -189,6 +190,15 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
   eb_error error = picture ? eb_scene_picture(scene, picture) : EB_OK;
   if (!error) error = print_scene(scene, json);
   eb_scene_destroy(scene);
+  return error;
+}
+
+static eb_error show_scene_file(const char *path, const char *parameters, bool json,
+                                const char *picture) {
+  const eb_scene_ops *ops;
+  EB_TRY(eb_scene_open(path, &ops));
+  eb_error error = show_scene(ops, parameters, json, picture);
+  eb_scene_close(ops);
   return error;
 }
 
@@ -502,6 +512,7 @@ static eb_error show(const eb_plugins *plugins, const char *name, const char *as
   int material = eb_material_find(name);
   bool suite, claim = false;
   EB_TRY(eb_suite_is(name, &suite));
+  if (eb_scene_file_named(name) && !suite) return show_scene_file(name, assignments, json, picture);
   if (picture && !scene)
     return EB_ERROR(EB_ERR_USAGE, "--picture is of a scene, and '%s' is none", name);
   if (scene) EB_TRY(show_scene(scene, assignments, json, picture));
@@ -538,7 +549,7 @@ static eb_error run_info(const eb_arguments *arguments, int *code) {
   if (eb_arguments_has(arguments, "run"))
     return EB_ERROR(EB_ERR_USAGE, "--run is of a result file: elastobench info F.h5 --run ID");
   eb_error error = eb_arguments_plugins(arguments, &plugins);
-  if (!error) error = eb_split_spec(arguments->positional.items[0], &name, &assignments);
+  if (!error) error = eb_split_scene(arguments->positional.items[0], &name, &assignments);
   if (!error)
     error = show(&plugins, name, assignments, json, eb_arguments_text(arguments, "picture"));
   free(name);
@@ -549,9 +560,10 @@ static eb_error run_info(const eb_arguments *arguments, int *code) {
 
 const eb_command eb_command_info = {
     .name = "info",
-    .synopsis = "NAME[:p=v,..]|F.h5|--mesh FILE [options]",
-    .summary = "describe a scene (with the paper's counts and ours), solver, material, suite, "
-               "claim, mesh file or result file",
+    .synopsis = "NAME[:p=v,..]|FILE.ini[:p=v,..]|F.h5|--mesh FILE [options]",
+    .summary =
+        "describe a scene or its file (with the paper's counts and ours), solver, material, suite, "
+        "claim, mesh file or result file",
     .flags = info_flags,
     .least = 0,
     .most = 1,

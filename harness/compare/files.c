@@ -7,6 +7,7 @@
 
 #include "harness/compare/compare.h"
 #include "harness/names.h"
+#include "harness/results/accuracy.h"
 #include "harness/results/merge.h"
 #include "harness/results/repetitions.h"
 #include "harness/results/sample.h"
@@ -33,10 +34,11 @@ static bool agree(const char *left, const char *right) {
 
 /* But for the repetition. */
 static bool is_same_case(const eb_run *a, const eb_run *b) {
-  return strcmp(a->scene, b->scene) == 0 && agree(a->parameters, b->parameters) &&
-         strcmp(a->mesh_source, b->mesh_source) == 0 && strcmp(a->solver, b->solver) == 0 &&
-         agree(a->options, b->options) && a->threads == b->threads && a->seed == b->seed &&
-         a->steps_wanted == b->steps_wanted && strcmp(a->from_steps, b->from_steps) == 0;
+  return strcmp(a->scene, b->scene) == 0 && eb_run_same_file(a, b) &&
+         agree(a->parameters, b->parameters) && strcmp(a->mesh_source, b->mesh_source) == 0 &&
+         strcmp(a->solver, b->solver) == 0 && agree(a->options, b->options) &&
+         a->threads == b->threads && a->seed == b->seed && a->steps_wanted == b->steps_wanted &&
+         strcmp(a->from_steps, b->from_steps) == 0;
 }
 
 static bool has_outcome(const eb_run *run, eb_outcome outcome) {

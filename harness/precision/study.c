@@ -35,14 +35,6 @@ eb_trial *eb_study_trials(const eb_study *study, int scene, int solver) {
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
-static eb_error find_scene(const char *name, const eb_scene_ops **out) {
-  EB_OWNED(eb_strings_clear) eb_strings names = {0};
-  *out = eb_scene_find(name);
-  if (*out) return EB_OK;
-  EB_TRY(eb_scene_names(&names));
-  return eb_unknown_name("scene", name, &names);
-}
-
 static const char *mesh_file(const eb_strings *meshes, const char *scene) {
   size_t length = strlen(scene);
   for (int i = 0; i < meshes->count; i++)
@@ -64,22 +56,27 @@ static int64_t stride_of(const eb_study_request *r, double seconds, double dt) {
   return stride > 1 ? stride : 1;
 }
 
-static eb_error fill_scene(const eb_study_request *r, eb_study_scene *s) {
+static eb_error make_scene(const eb_study_request *r, eb_study_scene *s) {
   const eb_scene_ops *ops;
+  EB_TRY(eb_scene_open(s->name, &ops));
+  eb_error error =
+      eb_scene_create(ops, s->parameters, mesh_file(r->meshes, s->name), NULL, &s->scene);
+  eb_scene_close(ops);
+  return eb_error_prefix(error, "%s", s->title);
+}
+
+static eb_error fill_scene(const eb_study_request *r, eb_study_scene *s) {
   double lo[3], hi[3];
-  EB_TRY(find_scene(s->name, &ops));
   EB_TRY(eb_string_format(&s->title, "%s%s%s", s->name, s->parameters ? ":" : "",
                           s->parameters ? s->parameters : ""));
-  EB_TRY(eb_error_prefix(
-      eb_scene_create(ops, s->parameters, mesh_file(r->meshes, s->name), NULL, &s->scene), "%s",
-      s->title));
+  EB_TRY(make_scene(r, s));
   const eb_mesh *mesh = s->scene->mesh;
   if (s->scene->script.cut_count > 0)
     return EB_ERROR(EB_ERR_USAGE,
                     "%s is cut while it moves: there is no motion of one mesh to compare with",
                     s->name);
   s->ratio = eb_values_real(s->scene->parameters, "nu");
-  s->seconds = r->seconds > 0 ? r->seconds : default_seconds(ops);
+  s->seconds = r->seconds > 0 ? r->seconds : default_seconds(s->scene->ops);
   s->stride = stride_of(r, s->seconds, s->scene->dt);
   /* The same step is the scene's own, bit by bit; else the end is where it was asked for. */
   if (r->same_step) s->seconds = (double)(r->times * s->stride) * s->scene->dt;
@@ -93,7 +90,7 @@ static eb_error add_scene(eb_study *study, const char *spec, const char *ratio) 
   size_t count = (size_t)study->scene_count;
   EB_TRY(EB_APPEND(study->scenes, study->scene_count));
   eb_study_scene *s = &study->scenes[count];
-  EB_TRY(eb_split_spec(spec, &s->name, &s->parameters));
+  EB_TRY(eb_split_scene(spec, &s->name, &s->parameters));
   if (ratio) EB_TRY(eb_assign(&s->parameters, "nu", ratio));
   EB_TRY(fill_scene(study->request, s));
   for (size_t i = 0; i < count; i++)

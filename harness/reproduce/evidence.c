@@ -47,12 +47,12 @@ static eb_error follow_source_runs(const eb_paper *paper, int c, eb_paper_plan *
 
 /* A section a case, by its name; the cases of a section of the paper compete. */
 static eb_error fill_section(const eb_paper_case *work, eb_suite_section *out) {
-  char group[20], *name, *assignments;
+  char group[20], *assignments;
   bool known;
-  EB_TRY(eb_split_spec(work->scene, &name, &assignments));
-  const eb_scene_ops *scene = eb_scene_find(name);
-  int64_t a_frame = scene && scene->steps_per_frame > 0 ? scene->steps_per_frame : 1;
-  free(name);
+  const eb_scene_ops *scene;
+  EB_TRY(eb_open_scene_spec(work->scene, &scene, &assignments));
+  int64_t a_frame = scene->steps_per_frame > 0 ? scene->steps_per_frame : 1;
+  eb_scene_close(scene);
   free(assignments);
   out->settings = (eb_settings){.repeat = work->repeat,
                                 .timeout = work->timeout,
@@ -133,6 +133,7 @@ static bool is_sampled(const eb_run *run) {
 }
 
 int64_t eb_steps_per_frame(const eb_run *run) {
+  if (!is_sampled(run) && run->steps_per_frame > 0) return run->steps_per_frame;
   const eb_scene_ops *scene = is_sampled(run) ? NULL : eb_scene_find(run->scene);
   return scene && scene->steps_per_frame > 0 ? scene->steps_per_frame : 1;
 }

@@ -335,18 +335,26 @@ static eb_error read_least(eb_evaluation *e, int case_, int run, const figure *f
 /* Whether the case's scene has a parameter of that name; scenes that this build lacks are not
  * asked. */
 static eb_error check_parameter(const eb_paper_case *work, const char *name) {
-  char scene[200];
   eb_strings names = {0};
-  eb_error error = EB_OK;
-  snprintf(scene, sizeof scene, "%.*s", (int)strcspn(work->scene, ":"), work->scene);
-  const eb_scene_ops *ops = eb_scene_find(scene);
-  for (const eb_option *p = ops ? ops->parameters : NULL; p && p->name && !error; p++) {
-    if (strcmp(p->name, name) == 0) ops = NULL;
+  const eb_scene_ops *ops;
+  char *assignments = NULL;
+  bool found = false;
+  eb_error error = eb_open_scene_spec(work->scene, &ops, &assignments);
+  free(assignments);
+  if (error && eb_error_kind(error) == EB_ERR_USAGE) {
+    eb_error_free(error);
+    return EB_OK;
+  }
+  EB_TRY(error);
+  for (const eb_option *p = ops->parameters; p && p->name && !error; p++) {
+    found = found || strcmp(p->name, name) == 0;
     error = eb_strings_add(&names, p->name);
   }
-  if (!error && ops) error = eb_unknown_name("parameter", name, &names);
+  if (!error && !found) error = eb_unknown_name("parameter", name, &names);
   eb_strings_clear(&names);
-  return eb_error_prefix(error, "%s", scene);
+  error = eb_error_prefix(error, "%s", ops->name);
+  eb_scene_close(ops);
+  return error;
 }
 
 static eb_error read_case(eb_evaluation *e, const char *name, const char *what, eb_value *out) {

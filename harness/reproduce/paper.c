@@ -68,6 +68,19 @@ static eb_error read_file(const char *paper, const char *from, const char *name,
   return error ? error : eb_text_append(text, built_in.data, built_in.size);
 }
 
+eb_error eb_paper_place(const eb_paper *paper, const char *name, char **path) {
+  *path = NULL;
+  if (!paper->folder)
+    return EB_ERROR(EB_ERR_FORMAT, "paper '%s' is compiled in, and has no file '%s'", paper->name,
+                    name);
+  EB_TRY(eb_string_format(path, "%s/%s", paper->folder, name));
+  eb_error error = check_inside(paper->folder, *path);
+  if (!error) return EB_OK;
+  free(*path);
+  *path = NULL;
+  return error;
+}
+
 /* ---- finding --------------------------------------------------------------------------------- */
 
 int eb_paper_table_find(const eb_paper *paper, const char *id) {
@@ -553,6 +566,7 @@ eb_error eb_paper_read(const char *name, const char *from, bool quick, eb_paper 
   paper->quick = quick;
   paper->foreign = from != NULL;
   eb_error error = eb_copy(name, &paper->name);
+  if (!error && from) error = eb_string_format(&paper->folder, "%s/%s", from, name);
   if (!error) error = read_file(name, from, "paper.ini", path, &text);
   if (!error) error = eb_sections_parse(path, text.data, EB_SECTIONS_OF_PAPER, &paper->sections);
   if (!error) error = read_paper(paper, from);
@@ -611,6 +625,7 @@ void eb_paper_destroy(eb_paper *paper) {
     free(claim->note);
     free(claim->source);
   }
+  free(paper->folder);
   free(paper->tables);
   free(paper->figures);
   free(paper->claims);

@@ -4,6 +4,7 @@
  *   [solvers]      LABEL = SOLVER[:o=v,..]             used below by label
  *   [cases ANY | SETTINGS]   settings and cases, which are every other entry:
  *                  NAME = SCENE[:p=v,..] LABEL [THREADS]
+ *                  (FILE.ini[:p=v,..]: a scene's file in the paper's folder)
  *                  Settings: frames (or seconds: simulated time, for cases of one section with
  *                  different steps), repeat, threads, timeout (s), memory (MB), may-fail (a failure
  *                  is what the paper reports), may-gain (energy from nowhere is what the paper
@@ -90,7 +91,7 @@ enum {
 typedef const char *eb_paper_dependencies[EB_PAPER_DEPENDENCIES];
 
 typedef struct eb_paper_case {
-  char *name, *scene, *solver; /* unique; "NAME[:assignments]" */
+  char *name, *scene, *solver; /* unique; "NAME[:assignments]"; files by their paths from here */
   int64_t frames,
       all_frames; /* of this run, and of a full one; of samples their number; 0: the scene's own */
   eb_paper_dependencies dependencies;
@@ -177,6 +178,7 @@ typedef struct eb_paper_claim {
 
 typedef struct eb_paper {
   char *name, *title, *citation, *machine, *note;
+  char *folder; /* that it was read from; NULL: it is compiled in */
   bool quick;
   bool foreign; /* a folder of anyone's: its solvers only compute (harness/suite/trust.h) */
   eb_sections sections;
@@ -189,6 +191,10 @@ typedef struct eb_paper {
   eb_paper_figure *figures;
   int case_count, table_count, claim_count, figure_count;
 } eb_paper;
+
+/* The path of a file of the paper's folder, which the caller frees. EB_ERR_FORMAT: it leads out of
+ * the folder, or the paper is compiled in and has none. */
+EB_MUST eb_error eb_paper_place(const eb_paper *paper, const char *name, char **path);
 
 /* Appends the names of the papers that are compiled in. */
 EB_MUST eb_error eb_paper_names(eb_strings *out);

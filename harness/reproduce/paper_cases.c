@@ -189,6 +189,25 @@ int eb_paper_case_find(const eb_paper *paper, const char *name) {
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
+/* A scene's file is one of the paper's folder. */
+static eb_error read_scene(const eb_paper *paper, const char *spec, char **out) {
+  char *name, *assignments, *path = NULL;
+  EB_TRY(eb_split_scene(spec, &name, &assignments));
+  eb_error error;
+  if (eb_scene_file_named(name)) {
+    error = eb_paper_place(paper, name, &path);
+    if (!error)
+      error = eb_string_format(out, "%s%s%s", path, assignments ? ":" : "",
+                               assignments ? assignments : "");
+  } else {
+    error = eb_copy(spec, out);
+  }
+  free(path);
+  free(name);
+  free(assignments);
+  return error;
+}
+
 /* "NAME = SCENE LABEL [THREADS]" */
 static eb_error read_case(const eb_paper *paper, const eb_entry *entry, const eb_strings *words,
                           eb_paper_case *out) {
@@ -201,7 +220,7 @@ static eb_error read_case(const eb_paper *paper, const eb_entry *entry, const eb
     return eb_unknown_entry("label in [solvers]", words->items[1], solvers->entries, solvers->count,
                             sizeof *solvers->entries);
   if (words->count == 3) EB_TRY(eb_parse_whole("threads", words->items[2], 1, 1024, &out->threads));
-  EB_TRY(eb_copy(words->items[0], &out->scene));
+  EB_TRY(read_scene(paper, words->items[0], &out->scene));
   return eb_copy(solver, &out->solver);
 }
 
@@ -239,18 +258,18 @@ static eb_error add_case(void *context, const eb_entry *entry) {
 /* Frames that a simulated time takes on a scene with its parameters; 1 where this build lacks it,
  * which planning says. */
 static eb_error frames_in(const char *spec, double seconds, int64_t *frames) {
-  char *name, *assignments;
+  char *assignments = NULL;
   eb_values *values = NULL;
+  const eb_scene_ops *ops;
   *frames = 1;
-  EB_TRY(eb_split_spec(spec, &name, &assignments));
-  const eb_scene_ops *ops = eb_scene_find(name);
-  eb_error error = ops ? eb_values_create(name, ops->parameters, assignments, &values) : EB_OK;
+  eb_error error = eb_open_scene_spec(spec, &ops, &assignments);
+  if (!error) error = eb_values_create(ops->name, ops->parameters, assignments, &values);
   if (values) {
     int64_t a_frame = ops->steps_per_frame > 0 ? ops->steps_per_frame : 1;
     *frames = llround(ceil(seconds / (eb_values_real(values, "dt") * (double)a_frame) - 1e-6));
   }
   eb_values_destroy(values);
-  free(name);
+  eb_scene_close(ops);
   free(assignments);
   if (error && eb_error_kind(error) != EB_ERR_USAGE) return error;
   eb_error_free(error);
@@ -263,7 +282,7 @@ static eb_error reduce(const char *parameters, eb_paper_case *out) {
   eb_text text = {0};
   eb_strings own = {0}, given = {0};
   char *name, *assignments;
-  EB_TRY(eb_split_spec(out->scene, &name, &assignments));
+  EB_TRY(eb_split_scene(out->scene, &name, &assignments));
   eb_error error = assignments ? eb_words(assignments, ",", &own) : EB_OK;
   if (!error) error = eb_words(parameters, ",", &given);
   if (!error) error = eb_text_printf(&text, "%s", name);

@@ -51,10 +51,16 @@ static bool same_text(const char *a, const char *b) {
   return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+bool eb_run_same_file(const eb_run *a, const eb_run *b) {
+  bool files = (a->scene_file && *a->scene_file) || (b->scene_file && *b->scene_file);
+  bool known = a->scene_hash && *a->scene_hash && b->scene_hash && *b->scene_hash;
+  return !files || !known || strcmp(a->scene_hash, b->scene_hash) == 0;
+}
+
 bool eb_run_same_scene(const eb_run *a, const eb_run *b) {
-  return strcmp(a->scene, b->scene) == 0 && strcmp(a->parameters, b->parameters) == 0 &&
-         strcmp(a->mesh_source, b->mesh_source) == 0 && same_text(a->from, b->from) &&
-         same_text(a->from_steps, b->from_steps);
+  return strcmp(a->scene, b->scene) == 0 && eb_run_same_file(a, b) &&
+         strcmp(a->parameters, b->parameters) == 0 && strcmp(a->mesh_source, b->mesh_source) == 0 &&
+         same_text(a->from, b->from) && same_text(a->from_steps, b->from_steps);
 }
 
 static bool same_solver(const eb_run *a, const eb_run *b) {

@@ -40,6 +40,10 @@ typedef struct eb_class_name {
 } eb_class_name;
 eb_class_name eb_class_describe(eb_class c);
 
+/* Of runs whose scenes have one name and parameters, whether they are one scene: files of one's own
+ * have the names that others give theirs, and change. Without a hash a run had no scene yet, and
+ * passes. */
+bool eb_run_same_file(const eb_run *a, const eb_run *b);
 bool eb_run_same_scene(const eb_run *a,
                        const eb_run *b); /* with the same parameters, mesh and start */
 /* Completed, audited, contradicted in nothing, and of a class that is ranked. */

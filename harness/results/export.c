@@ -7,6 +7,7 @@
 #include "harness/print.h"
 #include "harness/results/json.h"
 #include "problems/base/file.h"
+#include "problems/base/owned.h"
 
 bool eb_export_selects(const eb_strings *ids, const eb_run *run) {
   for (int i = 0; i < ids->count; i++)
@@ -43,6 +44,30 @@ eb_error eb_export_each(const eb_results *results, const eb_strings *ids, const 
     EB_TRY(export_run(results, i, folder, out, &some));
     *written += some;
   }
+  return EB_OK;
+}
+
+/* ---- scene ----------------------------------------------------------------------------------- */
+
+static eb_error find_text(const eb_results *results, const eb_strings *ids, char **text) {
+  for (int i = 0; i < eb_results_count(results); i++) {
+    EB_FREED char *own = NULL;
+    if (!eb_export_selects(ids, eb_results_run(results, i))) continue;
+    EB_TRY(eb_results_scene_text(results, i, &own));
+    if (*own && *text && strcmp(own, *text) != 0)
+      return EB_ERROR(EB_ERR_USAGE, "runs of '%s' are of several scene files; choose one by --run",
+                      eb_results_path(results));
+    if (*own) EB_TRY(eb_string_set(text, own));
+  }
+  return *text ? EB_OK
+               : EB_ERROR(EB_ERR_USAGE, "no run of '%s' is of a scene from a file",
+                          eb_results_path(results));
+}
+
+eb_error eb_export_scene(const eb_results *results, const eb_strings *ids, FILE *out) {
+  EB_FREED char *text = NULL;
+  EB_TRY(find_text(results, ids, &text));
+  eb_print(out, "%s", text);
   return EB_OK;
 }
 

@@ -25,6 +25,9 @@ EB_MUST eb_error eb_export_tap(const eb_results *results, const eb_strings *ids,
 /* Runs that have times to be compared (eb_export_timed) as google-benchmark's JSON
  * (harness/results/benchmark.h): repetitions of one name, the median step of each. */
 EB_MUST eb_error eb_export_benchmark(const eb_results *results, const eb_strings *ids, FILE *out);
+/* The text of the file that the scene of the runs is from. EB_ERR_USAGE: none is from a file, or
+ * they are from several. */
+EB_MUST eb_error eb_export_scene(const eb_results *results, const eb_strings *ids, FILE *out);
 /* Whether a run completed with steps that its audit does not contradict. */
 bool eb_export_timed(const eb_run *run);
 /* One XDMF 3 file a run that has frames, which refers to the arrays in the result file: ParaView,

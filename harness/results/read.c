@@ -361,6 +361,23 @@ static bool is_left_out(const eb_results *results, int run, const char *path, bo
          entry.series == series && entry.absence == EB_ABSENT_AS_ZERO;
 }
 
+eb_error eb_results_scene_text(const eb_results *results, int run, char **out) {
+  char path[400];
+  eb_h5_shape shape;
+  void *bytes;
+  *out = NULL;
+  if (!eb_results_has(results, run, EB_SCENE_TEXT)) return eb_string_set(out, "");
+  snprintf(path, sizeof path, "/runs/%s/%s", results->runs[run].id, EB_SCENE_TEXT);
+  EB_TRY(eb_results_locate(results, run,
+                           eb_h5_get(results->file, path, H5T_NATIVE_UINT8, 1, &bytes, &shape)));
+  eb_error error =
+      shape.rank == 1 && shape.size[0] <= EB_H5_TEXT
+          ? eb_string_format(out, "%.*s", (int)shape.size[0], (const char *)bytes)
+          : EB_ERROR(EB_ERR_FORMAT, "%s has %d axes, or is too long for a text", path, shape.rank);
+  free(bytes);
+  return eb_results_locate(results, run, error);
+}
+
 eb_error eb_results_read(const eb_results *results, int run, const char *path, double **values,
                          size_t *count) {
   return is_left_out(results, run, path, true)

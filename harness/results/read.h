@@ -45,6 +45,10 @@ EB_MUST eb_error eb_results_frame_row(const eb_results *results, int run, const 
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+/* The text of the file that the scene of a run was from, "" for a scene of the catalogue. The
+ * caller frees *out. */
+EB_MUST eb_error eb_results_scene_text(const eb_results *results, int run, char **out);
+
 /* A one-dimensional dataset of a run as doubles, by its path: "steps/wall", "phases/factor",
  * "parts/bone/turn_x", "residuals/values", "frames/time". Runs without tables (skipped, or crashed
  * in their set-up) give *count = 0 and a valid pointer; what is left out since it is 0 throughout

@@ -8,6 +8,8 @@
 #include "harness/results/columns.h"
 #include "harness/results/h5.h"
 
+#define EB_SCENE_TEXT "scene_text" /* dataset of a run: bytes */
+
 #define EB_FRAME_POSITIONS  "frames/positions"
 #define EB_FRAME_VELOCITIES "frames/velocities"
 #define EB_FRAME_UPDATES    "frames/updates"
@@ -49,6 +51,7 @@ typedef struct eb_run {
   char *id;       /* name of its group, unique for its identity */
   char *identity; /* everything that makes it this run and no other */
   char *scene, *scene_hash, *parameters, *mesh_source, *stand_in;
+  char *scene_file; /* path of the file that the scene is from, as given; "": of none */
   char *solver, *options, *plugin;
   /* What of them was not at its default then; of owners with something that has none, all. */
   char *parameters_changed, *options_changed;
@@ -71,10 +74,11 @@ typedef struct eb_run {
   char *from;
   /* after which of its steps: "20"; of samples, a step from each: "20..40/5" (harness/ranges.h) */
   char *from_steps;
-  char *started;    /* UTC, ISO 8601 */
-  char *state_hash; /* of the final positions and velocities */
-  int64_t order;    /* place in the plan */
-  int64_t ranks;    /* processes that share the case */
+  char *started;           /* UTC, ISO 8601 */
+  char *state_hash;        /* of the final positions and velocities */
+  int64_t order;           /* place in the plan */
+  int64_t ranks;           /* processes that share the case */
+  int64_t steps_per_frame; /* of the scene; 0: the file is older than this attribute */
   int64_t threads, seed, repetition, steps_wanted, steps_done, elements;
   int64_t nodes;       /* of the stored mesh: with all scripted cuts made */
   int64_t uncut_nodes; /* before any cut */

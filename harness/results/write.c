@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/names.h"
 #include "harness/results/read.h"
 #include "harness/results/scene.h"
 #include "harness/results/table.h"
@@ -654,6 +655,12 @@ eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *r
   }
   *out = recorder;
   return EB_OK;
+}
+
+eb_error eb_recorder_scene_text(eb_recorder *recorder, const eb_scene_ops *scene) {
+  if (!recorder || !eb_scene_path(scene)) return EB_OK;
+  const char *text = scene->source->text;
+  return eb_rows_put(recorder->run, EB_SCENE_TEXT, EB_BYTE, strlen(text), 1, "1", text);
 }
 
 static eb_error put_setup(hid_t setup, const eb_step_log *log) {

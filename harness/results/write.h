@@ -20,6 +20,8 @@ typedef struct eb_recorder eb_recorder;
  * not kept; the scene must outlive the recorder. */
 EB_MUST eb_error eb_recorder_create(const char *path, hid_t environment, const eb_run *run,
                                     const eb_scene *scene, eb_recorder **out);
+/* Keeps the text of the file that the run's scene is from; nothing of scenes of the catalogue. */
+EB_MUST eb_error eb_recorder_scene_text(eb_recorder *recorder, const eb_scene_ops *scene);
 /* Phases, counters, memory and elimination tree of the set-up. */
 EB_MUST eb_error eb_recorder_setup(eb_recorder *recorder, const eb_step_log *log);
 /* One row of steps/, phases/, counters/ and residuals/. Allocates only to grow. */

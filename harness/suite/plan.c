@@ -31,6 +31,16 @@ static eb_error unknown_scene(const char *name, bool or_suite) {
   return error;
 }
 
+/* Whether "SCENE=FILE" is of the scene, by its name or as it was given. */
+static bool is_mesh_of(const char *item, const eb_scene_ops *scene) {
+  const char *const names[] = {scene->name, eb_scene_given(scene)};
+  for (int i = 0; i < 2; i++) {
+    size_t length = strlen(names[i]);
+    if (strncmp(item, names[i], length) == 0 && item[length] == '=') return true;
+  }
+  return false;
+}
+
 static eb_error check_meshes(const eb_request *request) {
   for (int i = 0; i < request->meshes.count; i++) {
     const char *item = request->meshes.items[i], *equals = strchr(item, '=');
@@ -40,7 +50,8 @@ static eb_error check_meshes(const eb_request *request) {
       return EB_ERROR(EB_ERR_USAGE, "--mesh wants SCENE=FILE, not '%s'", item);
     char *scene = strndup(item, (size_t)(equals - item));
     if (!scene) return EB_ERROR(EB_ERR_MEMORY, "cannot read --mesh");
-    eb_error error = eb_scene_find(scene) ? EB_OK : unknown_scene(scene, false);
+    bool known = eb_scene_find(scene) || eb_scene_file_named(scene);
+    eb_error error = known ? EB_OK : unknown_scene(scene, false);
     free(scene);
     EB_TRY(eb_error_prefix(error, "--mesh"));
     EB_TRY(eb_error_prefix(eb_file_open(path, &file), "--mesh"));
@@ -91,7 +102,7 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   static const double default_timeout = 3600 /* s */, share = 0.9;
   char *name;
   const eb_settings *s = &loop->settings;
-  work->scene = loop->scene;
+  work->scene = eb_scene_keep(loop->scene);
   work->steps = s->steps ? s->steps : loop->scene->steps;
   work->seed = s->seed;
   work->contact_problem = s->contact_problem;
@@ -103,12 +114,9 @@ static eb_error fill_case(const scene_loop *loop, const char *solver_spec, eb_ca
   if (loop->parameters) EB_TRY(eb_string_set(&work->parameters, loop->parameters));
   /* The first mesh that --mesh puts in the scene's place. */
   const eb_strings *meshes = &loop->request->meshes;
-  size_t length = strlen(loop->scene->name);
-  for (int i = 0; i < meshes->count && !work->mesh_file; i++) {
-    const char *item = meshes->items[i];
-    if (strncmp(item, loop->scene->name, length) == 0 && item[length] == '=')
-      EB_TRY(eb_string_set(&work->mesh_file, item + length + 1));
-  }
+  for (int i = 0; i < meshes->count && !work->mesh_file; i++)
+    if (is_mesh_of(meshes->items[i], loop->scene))
+      EB_TRY(eb_string_set(&work->mesh_file, strchr(meshes->items[i], '=') + 1));
   EB_TRY(eb_split_spec(solver_spec, &name, &work->options));
   eb_error error = eb_solver_lookup(loop->request->plugins, name, &work->solver, plugin);
   free(name);
@@ -284,30 +292,43 @@ static eb_error add_grid(const scene_loop *loop) {
 
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
+static eb_error add_scene(scene_loop *loop, const eb_scene_ops *scene) {
+  loop->scene = scene;
+  if (loop->solvers->count == 0)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "no solver for '%s': name some with -s; 'elastobench list "
+                    "solvers' shows them",
+                    eb_scene_given(scene));
+  return loop->dependencies && loop->dependencies->search.option    ? add_sweep(loop)
+         : loop->dependencies && loop->dependencies->axis_count > 0 ? add_grid(loop)
+                                                                    : add_competitors(loop);
+}
+
 static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suite) {
   bool any = false;
   for (const eb_scene_ops *const *ops = eb_scenes(); *ops; ops++) {
     if (fnmatch(pattern, (*ops)->name, 0) != 0) continue;
     any = true;
-    loop->scene = *ops;
-    if (loop->solvers->count == 0)
-      return EB_ERROR(EB_ERR_USAGE,
-                      "no solver for '%s': name some with -s; 'elastobench list "
-                      "solvers' shows them",
-                      loop->scene->name);
-    EB_TRY(loop->dependencies && loop->dependencies->search.option    ? add_sweep(loop)
-           : loop->dependencies && loop->dependencies->axis_count > 0 ? add_grid(loop)
-                                                                      : add_competitors(loop));
+    EB_TRY(add_scene(loop, *ops));
   }
   return any ? EB_OK : unknown_scene(pattern, or_suite);
 }
 
-/* One scene or a pattern of scenes, with parameters. */
+static eb_error add_scene_file(scene_loop *loop, const char *path) {
+  const eb_scene_ops *scene;
+  EB_TRY(eb_scene_open(path, &scene));
+  eb_error error = add_scene(loop, scene);
+  eb_scene_close(scene);
+  return error;
+}
+
+/* One scene, of the catalogue or a file, or a pattern of scenes, with parameters. */
 static eb_error add_scene_spec(scene_loop *loop, const char *spec, bool or_suite) {
   char *name, *parameters;
-  EB_TRY(eb_split_spec(spec, &name, &parameters));
+  EB_TRY(eb_split_scene(spec, &name, &parameters));
   loop->parameters = parameters;
-  eb_error error = add_matching(loop, name, or_suite);
+  eb_error error =
+      eb_scene_file_named(name) ? add_scene_file(loop, name) : add_matching(loop, name, or_suite);
   free(name);
   free(parameters);
   return error;
@@ -609,26 +630,55 @@ eb_error eb_plan_take_shard(eb_plan *plan, int shard, int shards) {
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-static bool is_scene(const eb_case *work, const char *name, size_t length) {
-  return strlen(work->scene->name) == length && strncmp(work->scene->name, name, length) == 0;
-}
-
 /* A mesh that no case uses is a slip: the stand-in would be measured in its place. */
 static eb_error check_meshes_used(const eb_request *request, const eb_plan *plan) {
   for (int m = 0; m < request->meshes.count; m++) {
     const char *item = request->meshes.items[m];
-    size_t length = strcspn(item, "=");
     bool used = false;
-    for (int i = 0; i < plan->count; i++) used |= is_scene(&plan->cases[i], item, length);
+    for (int i = 0; i < plan->count; i++) used |= is_mesh_of(item, plan->cases[i].scene);
     for (int i = 0; i < plan->sweep_count; i++)
-      used |= is_scene(&plan->sweeps[i].trial, item, length);
+      used |= is_mesh_of(item, plan->sweeps[i].trial.scene);
     for (int i = 0; i < plan->grid_count; i++)
-      used |= is_scene(&plan->grids[i].solvers[0], item, length);
+      used |= is_mesh_of(item, plan->grids[i].solvers[0].scene);
     if (!used)
-      return EB_ERROR(EB_ERR_USAGE, "--mesh: '%.*s' is none of the scenes to run", (int)length,
-                      item);
+      return EB_ERROR(EB_ERR_USAGE, "--mesh: '%.*s' is none of the scenes to run",
+                      (int)strcspn(item, "="), item);
   }
   return EB_OK;
+}
+
+/* Scenes of files, each once. */
+typedef struct scene_files {
+  const eb_scene_ops **items;
+  int count;
+} scene_files;
+
+/* Results name a scene by its file's name without folder: those of two would be taken for one. */
+static eb_error add_file(scene_files *files, const eb_scene_ops *scene) {
+  if (!eb_scene_path(scene)) return EB_OK;
+  for (int i = 0; i < files->count; i++) {
+    const eb_scene_ops *other = files->items[i];
+    if (eb_same_scene(other, scene)) return EB_OK;
+    if (strcmp(other->name, scene->name) == 0)
+      return EB_ERROR(EB_ERR_USAGE,
+                      "'%s' and '%s' are two scenes named '%s'; give one file another name",
+                      other->source->path, scene->source->path, scene->name);
+  }
+  EB_TRY(EB_APPEND(files->items, files->count));
+  files->items[files->count - 1] = scene;
+  return EB_OK;
+}
+
+static eb_error check_files(const eb_plan *plan) {
+  scene_files files = {0};
+  eb_error error = EB_OK;
+  for (int i = 0; i < plan->count && !error; i++) error = add_file(&files, plan->cases[i].scene);
+  for (int i = 0; i < plan->sweep_count && !error; i++)
+    error = add_file(&files, plan->sweeps[i].trial.scene);
+  for (int i = 0; i < plan->grid_count && !error; i++)
+    error = add_file(&files, plan->grids[i].solvers[0].scene);
+  free(files.items);
+  return error;
 }
 
 /* Now that everybody has said what is to be kept, cases have their names. */
@@ -661,6 +711,7 @@ eb_error eb_plan_create(const eb_request *request, eb_plan *out) {
   for (int i = 0; i < request->names.count && !error; i++)
     error = add_name(request, request->names.items[i], out);
   if (!error) error = check_meshes_used(request, out);
+  if (!error) error = check_files(out);
   if (!error) error = order_plan(out);
   if (!error) error = name_cases(out);
   if (!error) number_grids(out);

@@ -11,9 +11,11 @@ enum { EB_GRID_CASES = 1000 };
 
 typedef struct eb_request {
   const eb_suite *suite; /* one that is no file, besides those that names say; or NULL */
-  eb_strings names;   /* suites, scenes "NAME[:assignments]", patterns such as "conjac2020/" "*" */
-  eb_strings solvers; /* "NAME[:assignments]"; replaces those of suites when given */
-  eb_strings meshes;  /* "SCENE=FILE" */
+  /* suites, scenes "NAME[:assignments]" or "FILE.ini[:assignments]", patterns such as
+   * "conjac2020/" "*" */
+  eb_strings names;
+  eb_strings solvers;   /* "NAME[:assignments]"; replaces those of suites when given */
+  eb_strings meshes;    /* "SCENE=FILE" */
   eb_settings settings; /* over those of suites */
   /* of the scenes named; suites have their own, and are refused beside a `from` or `sweep`.
    * NULL: none */

@@ -20,7 +20,7 @@ static eb_error check_mesh(const eb_case *source_run, const eb_case *work) {
   bool same_file = (!source_run->mesh_file && !work->mesh_file) ||
                    (source_run->mesh_file && work->mesh_file &&
                     strcmp(source_run->mesh_file, work->mesh_file) == 0);
-  if (source_run->scene != work->scene || !same_file)
+  if (!eb_same_scene(source_run->scene, work->scene) || !same_file)
     return EB_ERROR(EB_ERR_USAGE, "%s cannot start from a state of %s: they have different meshes",
                     work->scene->name, source_run->scene->name);
   for (const char *name = work->scene->mesh_parameters; name && *name;) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/embedded.h"
 #include "harness/names.h"
@@ -226,12 +227,68 @@ static eb_error load_text(const char *name_or_path, bool built_in, eb_text *text
   return text->length ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "'%s' is not a text file", name_or_path);
 }
 
+/* Whether a line of the text is [scene], or begins a body. */
+static bool has_scene(const char *text) {
+  static const char scene[] = "[scene]", body[] = "[body ";
+  for (const char *at = text; at; at = strchr(at, '\n')) {
+    at += strspn(at, "\n \t");
+    if (strncmp(at, scene, strlen(scene)) == 0 || strncmp(at, body, strlen(body)) == 0) return true;
+  }
+  return false;
+}
+
+static bool is_scene_file(const char *path) {
+  eb_text text = {0};
+  if (!eb_scene_file_named(path)) return false;
+  eb_error error = eb_text_read(path, "suite", &text);
+  bool found = !error && text.data && has_scene(text.data);
+  eb_error_free(error);
+  eb_text_clear(&text);
+  return found;
+}
+
 eb_error eb_suite_is(const char *name, bool *out) {
   eb_strings names = {0};
   eb_error error = eb_suite_names(&names);
-  *out = ends_in(name, suffix);
+  *out = ends_in(name, suffix) && !is_scene_file(name);
   for (int i = 0; i < names.count; i++) *out = *out || strcmp(names.items[i], name) == 0;
   eb_strings_clear(&names);
+  return error;
+}
+
+/* A scene's file that is named by a path of its own folder is looked for beside the suite's file,
+ * and if there is none there, it stays as it is: in the working folder. */
+static eb_error place_scene(const char *suite, char **spec) {
+  const char *slash = strrchr(suite, '/');
+  char *name = NULL, *assignments = NULL, *path = NULL;
+  EB_TRY(eb_split_scene(*spec, &name, &assignments));
+  eb_error error = EB_OK;
+  if (slash && *name != '/' && eb_scene_file_named(name)) {
+    error = eb_string_format(&path, "%.*s%s", (int)(slash + 1 - suite), suite, name);
+    if (!error && access(path, F_OK) == 0)
+      error = eb_string_format(spec, "%s%s%s", path, assignments ? ":" : "",
+                               assignments ? assignments : "");
+  }
+  free(path);
+  free(name);
+  free(assignments);
+  return error;
+}
+
+static eb_error place_scenes(const char *path, eb_suite *suite) {
+  for (int s = 0; s < suite->count; s++)
+    for (int i = 0; i < suite->sections[s].scenes.count; i++)
+      EB_TRY(place_scene(path, &suite->sections[s].scenes.items[i]));
+  return EB_OK;
+}
+
+static eb_error load_file(const char *path, const eb_text *text, eb_suite **out) {
+  EB_TRY(eb_suite_parse(path, text->data, out));
+  (*out)->foreign = true;
+  eb_error error = place_scenes(path, *out);
+  if (!error) return EB_OK;
+  eb_suite_destroy(*out);
+  *out = NULL;
   return error;
 }
 
@@ -241,6 +298,11 @@ eb_error eb_suite_load(const char *name_or_path, eb_suite **out) {
   eb_text text = {0};
   *out = NULL;
   EB_TRY(eb_suite_is(name_or_path, &known));
+  if (!known && is_file)
+    return EB_ERROR(EB_ERR_USAGE,
+                    "'%s' is a scene's file, which has sections [scene] and [body ..]; a suite is "
+                    "asked for",
+                    name_or_path);
   if (!known) {
     eb_error error = eb_suite_names(&names);
     if (!error) error = eb_unknown_name("suite", name_or_path, &names);
@@ -248,8 +310,9 @@ eb_error eb_suite_load(const char *name_or_path, eb_suite **out) {
     return error;
   }
   eb_error error = load_text(name_or_path, !is_file, &text);
-  if (!error) error = eb_suite_parse(name_or_path, text.data, out);
-  if (!error) (*out)->foreign = is_file;
+  if (!error)
+    error = is_file ? load_file(name_or_path, &text, out)
+                    : eb_suite_parse(name_or_path, text.data, out);
   eb_text_clear(&text);
   return error;
 }

@@ -4,7 +4,8 @@
  *   summary = one line
  *
  *   [any label]
- *   scene  = conjac2020/twist:E=1e5     one a line, any number; the label itself when there is none
+ *   scene  = conjac2020/twist:E=1e5     one a line, any number; the label itself when there is
+ * none; crate.ini:E=1e5            a scene's file, beside this one or else in the working folder
  *   solver = newton:rtol=1e-6           one a line, any number
  *   repeat = 3   steps = 50   threads = 1 2   seed = 7   timeout = 60   memory = 2000
  *   frames = all   examine = yes   embed = 20
@@ -64,8 +65,8 @@ typedef struct eb_suite {
   eb_suite_section *sections;
 } eb_suite;
 
-/* A built-in suite by its name, or a file by its path (anything that ends in .ini). EB_ERR_USAGE:
- * no such suite; EB_ERR_FORMAT names file and line. The caller destroys *out. */
+/* A built-in suite by its name, or a file by its path (what ends in .ini and is no scene's file).
+ * EB_ERR_USAGE: no such suite; EB_ERR_FORMAT names file and line. The caller destroys *out. */
 EB_MUST eb_error eb_suite_load(const char *name_or_path, eb_suite **out);
 /* The same from text; `name` stands for the path in messages. */
 EB_MUST eb_error eb_suite_parse(const char *name, const char *text, eb_suite **out);
@@ -73,7 +74,9 @@ void eb_suite_destroy(eb_suite *suite);
 /* Of one that is made by hand: what it holds is freed. */
 void eb_suite_clear(eb_suite *suite);
 
-/* Whether the name is that of a built-in suite or of a suite's file (it ends in .ini). */
+/* Whether the name is that of a built-in suite or of a suite's file: it ends in .ini, and the file
+ * has no section [scene] or [body ..], as those of scenes have. A file that cannot be read is a
+ * suite's. */
 EB_MUST eb_error eb_suite_is(const char *name, bool *out);
 /* Appends the names of the built-in suites. */
 EB_MUST eb_error eb_suite_names(eb_strings *out);

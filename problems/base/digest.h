@@ -3,6 +3,7 @@
 #ifndef EB_BASE_DIGEST_H
 #define EB_BASE_DIGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <xxhash.h>
 
@@ -15,6 +16,10 @@ typedef XXH128_hash_t eb_digest;
 static inline eb_digest eb_digest_add(eb_digest before, const void *data, size_t bytes) {
   const eb_digest both[2] = {before, XXH3_128bits(data, bytes)};
   return XXH3_128bits(both, sizeof both);
+}
+
+static inline bool eb_digest_same(eb_digest a, eb_digest b) {
+  return XXH128_isEqual(a, b);
 }
 
 enum { EB_DIGEST_TEXT_BYTES = 33 };
