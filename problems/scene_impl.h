@@ -106,7 +106,7 @@ typedef struct eb_grip {
   char name[EB_NAME_BYTES]; /* "upper-jaw"; "": it has none */
   int32_t count;
   int32_t *nodes;
-  double centre[3]; /* of the box of its nodes at rest, m */
+  double centre[3], lo[3], hi[3]; /* of the box of its nodes at rest, on all ranks, m */
 } eb_grip;
 
 /* Clusters as setup has added them (problems/clusters.h). */

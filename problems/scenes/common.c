@@ -73,7 +73,11 @@ eb_error eb_grips_add(eb_scene *scene, eb_node_test *test, const void *context, 
     return EB_ERROR(EB_ERR_INVALID,
                     "no node of the mesh lies at %s, which the scene grips; use a finer mesh",
                     what);
-  for (int d = 0; d < 3; d++) grip->centre[d] = 0.5 * (lo[d] + hi[d]);
+  for (int d = 0; d < 3; d++) {
+    grip->centre[d] = 0.5 * (lo[d] + hi[d]);
+    grip->lo[d] = lo[d];
+    grip->hi[d] = hi[d];
+  }
   return EB_OK;
 }
 

@@ -243,9 +243,14 @@ bool eb_mesh_named_bounds(const void *context, const char *name, double lo[3], d
   const eb_grip *grip = find_grip(names->scene, name);
   const eb_node_set *set = eb_mesh_set(mesh, name);
   int32_t region = eb_mesh_region(mesh, name);
-  for (int32_t k = 0; grip && k < grip->count; k++) include(mesh->X, grip->nodes[k], lo, hi);
-  for (int32_t k = 0; !grip && set && k < set->count; k++) include(mesh->X, set->nodes[k], lo, hi);
-  for (int32_t e = 0; !grip && !set && region >= 0 && e < mesh->element_count; e++)
+  if (grip) {
+    memcpy(lo, grip->lo, sizeof grip->lo);
+    memcpy(hi, grip->hi, sizeof grip->hi);
+    return true;
+  }
+  if (names->scene && names->scene->part) return false; /* what other processes hold is not seen */
+  for (int32_t k = 0; set && k < set->count; k++) include(mesh->X, set->nodes[k], lo, hi);
+  for (int32_t e = 0; !set && region >= 0 && e < mesh->element_count; e++)
     for (int c = 0; mesh->region[e] == region && c < (int)mesh->type; c++)
       include(mesh->X, mesh->elements[(size_t)e * mesh->type + (size_t)c], lo, hi);
   return lo[0] <= hi[0];
