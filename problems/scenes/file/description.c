@@ -80,8 +80,15 @@ bool eb_description_has(const eb_description *description, const char *kind) {
   return eb_description_next(description, kind, &at) != NULL;
 }
 
+const char *eb_description_only_body(const eb_description *description) {
+  int at = 0;
+  const eb_section *first = eb_description_next(description, "body", &at);
+  return first && !eb_description_next(description, "body", &at) ? first->label : NULL;
+}
+
 eb_names eb_description_names(const eb_description *description) {
-  return (eb_names){.options = description->ops->parameters,
+  return (eb_names){.only_body = eb_description_only_body(description),
+                    .options = description->ops->parameters,
                     .values = description->values,
                     .definitions = description->definitions,
                     .definition_count = description->definition_count};

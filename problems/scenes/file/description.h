@@ -55,6 +55,8 @@ void eb_description_close(eb_description *description);
 const eb_section *eb_description_next(const eb_description *description, const char *kind, int *at);
 bool eb_description_has(const eb_description *description, const char *kind);
 
+/* The name of the body where there is one, else NULL. */
+const char *eb_description_only_body(const eb_description *description);
 /* Names of parameters and definitions alone. */
 eb_names eb_description_names(const eb_description *description);
 

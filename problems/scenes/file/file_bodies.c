@@ -659,6 +659,8 @@ static eb_error claim(const eb_description *description, const eb_section *secti
                       int32_t *count) {
   const char *list = eb_section_value(section, "of");
   eb_names names = eb_description_names(description);
+  const char *all = eb_description_only_body(description);
+  if (list && all && listed(list, all)) list = NULL;
   memset(flags, 1, (size_t)mesh->element_count);
   if (eb_section_entry(section, "where"))
     EB_TRY(mark_elements(&names, section, "where", mesh, flags, count));

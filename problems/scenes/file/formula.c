@@ -104,6 +104,7 @@ static eb_error bound_value(const eb_names *names, int bound, const char *of, eb
   if (!names->bounds)
     return EB_ERROR(EB_ERR_FORMAT, "'%s' means nothing here: there is no body yet",
                     bound_names[bound]);
+  if (of && names->only_body && strcmp(of, names->only_body) == 0) of = NULL;
   if (!names->bounds(names->context, of, lo, hi))
     return EB_ERROR(EB_ERR_FORMAT, "there is no group, body, set or region '%s'", of);
   int d = bound % 3;
@@ -299,7 +300,8 @@ static eb_error named_argument(const eb_expression *call, const char **out) {
 static eb_error membership(const evaluation *e, const eb_expression *call, eb_quantity *out) {
   const char *name = NULL;
   EB_TRY(named_argument(call, &name));
-  int is_in = e->names->is_in ? e->names->is_in(e->names->context, name) : -1;
+  bool all = e->names->only_body && strcmp(name, e->names->only_body) == 0;
+  int is_in = all ? 1 : e->names->is_in ? e->names->is_in(e->names->context, name) : -1;
   if (is_in < 0)
     return EB_ERROR(EB_ERR_FORMAT, "there is no group, body, set or region '%s' to be in", name);
   *out = (eb_quantity){is_in, 0};

@@ -48,7 +48,8 @@ typedef struct eb_names {
   /* Whether the node or element that is looked at belongs to what has that name; -1: there is
    * none. */
   int (*is_in)(const void *context, const char *name);
-  const void *context; /* of both, which may be NULL */
+  const void *context;   /* of both, which may be NULL */
+  const char *only_body; /* the name of all there is, where it is one body; or NULL */
   const eb_variable *variables;
   int variable_count;
 } eb_names;

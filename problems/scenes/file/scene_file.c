@@ -81,7 +81,9 @@ static eb_error keep_number(entry *e, const eb_section *scene, const char *key, 
   EB_TRY(eb_section_locate(scene, given, read_number(given->value, &number, &unit)));
   bool as_it_is = !unit || (unit->times == 1 && unit->over == 1);
   if (as_it_is) return keep_part(e, given->value, strcspn(given->value, " \t"), out);
-  snprintf(text, sizeof text, "%.17g", eb_unit_value(unit, number));
+  double value = eb_unit_value(unit, number);
+  snprintf(text, sizeof text, "%.15g", value);
+  if (strtod(text, NULL) != value) snprintf(text, sizeof text, "%.17g", value);
   return keep(e, text, out);
 }
 
