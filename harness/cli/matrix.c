@@ -228,23 +228,16 @@ static eb_error print_list(const eb_matrix_request *request, const matrix *m, bo
   return print_doc(request, &doc);
 }
 
-static eb_error find_scene(const char *name, const eb_scene_ops **out) {
-  EB_OWNED(eb_strings_clear) eb_strings names = {0};
-  *out = eb_scene_find(name);
-  if (*out) return EB_OK;
-  EB_TRY(eb_scene_names(&names));
-  return eb_unknown_name("scene", name, &names);
-}
-
 eb_error eb_matrix_scene(const eb_matrix_request *request, const char *spec) {
   EB_OWNED(matrix_clear) matrix m = {0};
   char *name, *parameters;
   EB_TRY(eb_split_spec(spec, &name, &parameters));
-  const eb_scene_ops *scene;
-  eb_error error = find_scene(name, &scene);
+  const eb_scene_ops *scene = NULL;
+  eb_error error = eb_scene_open(name, &scene);
   if (!error) error = add_solvers(&m, request->plugins);
   if (!error) error = add_row(&m, scene, parameters);
   if (!error) error = print_list(request, &m, false);
+  eb_scene_close(scene);
   free(name);
   free(parameters);
   return error;

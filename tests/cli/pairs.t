@@ -37,6 +37,11 @@ is_deeply([pairs('scenes', '--solver', 'xpbd')], [grep { $_->{solver} eq 'xpbd' 
 my ($served) = grep { $_->{solver} eq 'pd' } pairs('solvers', '--scene', 'conjac2020/dragon:material=projective');
 ok($served->{served}, 'with the value that was named the pair is served');
 
+# A scene of one's own is a row as well.
+my $own = dirname(__FILE__) . '/../../problems/scenes/examples/sliding-block.ini';
+is_deeply([map { $_->{solver} } grep { $_->{served} } pairs('solvers', '--scene', $own)],
+          [grep { /^contact-/ } @solvers], 'a scene file is served by the solvers of contact');
+
 # On a terminal and in Markdown.
 ($out) = is_code(0, 'a row in words', 'list', 'solvers', '--scene', 'conjac2020/dragon');
 like($out, qr/^pd +with material=projective +lacks materials other than 'corotational'$/m, 'with which value');
