@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use File::Basename qw(dirname);
+use File::Spec;
 use JSON::PP;
 use Test::More;
 use lib dirname(__FILE__) . '/../support';
@@ -38,7 +39,7 @@ my ($served) = grep { $_->{solver} eq 'pd' } pairs('solvers', '--scene', 'conjac
 ok($served->{served}, 'with the value that was named the pair is served');
 
 # A scene of one's own is a row as well.
-my $own = dirname(__FILE__) . '/../../problems/scenes/examples/sliding-block.ini';
+my $own = dirname(dirname(dirname(File::Spec->rel2abs(__FILE__)))) . '/problems/scenes/examples/sliding-block.ini';
 is_deeply([map { $_->{solver} } grep { $_->{served} } pairs('solvers', '--scene', $own)],
           [grep { /^contact-/ } @solvers], 'a scene file is served by the solvers of contact');
 
