@@ -1,7 +1,8 @@
 """Implicit Euler with contact and friction: a barrier keeps bodies apart, Newton's method minimizes.
 
-    elastobench run verschoor2019/incline:resolution=0.5 -s contact-al \\
-        -s "external:python3 barrier_contact.py" --steps 20 -o r.h5
+    elastobench run two-blocks.ini -s contact-al -s "external:python3 barrier_contact.py" -o r.h5
+
+(problems/scenes/examples/two-blocks.ini).
 
 Each pair of features of two bodies that are a distance d < D apart, D the largest that the audit
 lets contacts ask for, adds b(d) to the potential (after Li et al., "Incremental Potential Contact",

@@ -2,7 +2,9 @@
  * friction. Build it against the installed headers and run it:
  *
  *   cc -O2 -shared -fPIC $(pkg-config --cflags elastobench) barrier.c -o barrier.so -lm
- *   elastobench run verschoor2019/incline --plugin ./barrier.so -s barrier -s contact-al --steps 50
+ *   elastobench run two-blocks.ini --plugin ./barrier.so -s barrier -s contact-al -o r.h5
+ *
+ * (problems/scenes/examples/two-blocks.ini).
  *
  * A step minimizes over the positions x at its end
  *

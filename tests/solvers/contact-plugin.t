@@ -8,11 +8,12 @@ use Program;
 use Test::More;
 
 my @barrier = ('--plugin', plugin('barrier'), '-s', 'barrier');
-# A slope with friction; bodies between plates that close from 0.5 s on; bodies on bodies.
-my @scenes = ('incline:resolution=0.5', 'wedge:bodies=2,resolution=0.34,dt=5e-3', 'pyramid:layers=2,gap=0.0003,dt=2e-3');
-my %steps = ($scenes[0] => 200, $scenes[1] => 200, $scenes[2] => 8);
+# A slope with friction; bodies between plates that close from 0.5 s on; bodies on bodies, which come to rest.
+my @scenes = ('incline:resolution=0.5', 'wedge:bodies=2,resolution=0.34,dt=5e-3', 'pyramid:layers=2,gap=0.0003,dt=2e-3', 'two-blocks.ini');
+my %steps = ($scenes[0] => 200, $scenes[1] => 200, $scenes[2] => 8, $scenes[3] => 250);
 for my $scene (@scenes) {
-  is_code(0, "verschoor2019/$scene: it passes the audit", 'run', "verschoor2019/$scene", @barrier, '--steps', $steps{$scene}, '-o', 'run.h5', '--overwrite');
+  my $file = $scene =~ /ini$/ ? root() . "/problems/scenes/examples/$scene" : "verschoor2019/$scene";
+  is_code(0, "$scene: it passes the audit", 'run', $file, @barrier, '--steps', $steps{$scene}, '-o', 'run.h5', '--overwrite');
   my ($run) = runs_in('run.h5');
   is($run->{audit}, 'passed', '  and is said to');
   cmp_ok($run->{error}, '<', 1e-4, '  to the part of the forces that it asks for');
