@@ -107,8 +107,14 @@ static int32_t dragon_nodes(const eb_scene *scene, int32_t wanted, int32_t *node
   return count;
 }
 
+static const eb_scene_default dragon_defaults[] = {
+    {"contact-al|contact-cr|contact-ica|contact-sp", "eps1=1e-8",
+     "their tolerance is absolute, and this body is light"},
+    {0}};
+
 const eb_scene_ops eb_conjac2020_dragon = {
     .name = "conjac2020/dragon",
+    .solver_defaults = dragon_defaults,
     .small = "resolution=0.1",
     .summary = "a dragon is pulled apart by its jaws and its trunk and let go at once",
     .geometry =

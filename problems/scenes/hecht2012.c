@@ -163,8 +163,14 @@ static eb_error bears_setup(eb_scene *scene) {
   return EB_OK;
 }
 
+static const eb_scene_default bowl_of_bears_defaults[] = {
+    {"conjac", "add_nodes=true", "every body needs dynamic nodes of its own"},
+    {"mfem-subspace|fem-subspace", "modes=64", "sixteen modes are too few for many bodies"},
+    {0}};
+
 const eb_scene_ops eb_hecht2012_bowl_of_bears = {
     .name = "hecht2012/bowl-of-bears",
+    .solver_defaults = bowl_of_bears_defaults,
     .small = "resolution=0.1",
     .summary = "25 bears are dropped into a rigid bowl, push each other and come to rest",
     .geometry = "25 stand-in bears, 6 m tall, in a bowl of 12 m radius",
@@ -271,8 +277,15 @@ static eb_error squash_setup(eb_scene *scene) {
   return eb_grips_add_band(scene, 2, 0.15 * height);
 }
 
+static const eb_scene_default bear_squash_defaults[] = {
+    {"symplectic-euler", NULL,
+     "audits find positions and energy off: squeezed elements stiffen beyond what parts of a step "
+     "stand"},
+    {0}};
+
 const eb_scene_ops eb_hecht2012_bear_squash = {
     .name = "hecht2012/bear-squash",
+    .solver_defaults = bear_squash_defaults,
     .small = "resolution=0.05",
     .summary =
         "a piston squeezes a bear that is held at its seat until elements invert, then rises; "
@@ -341,8 +354,16 @@ static eb_error cloth_setup(eb_scene *scene) {
   return EB_OK;
 }
 
+static const eb_scene_default cloth_drop_defaults[] = {
+    {"conjac", "dynamic=20", "with fewer dynamic nodes a sheet is driven through what it meets"},
+    {"damped-warp", NULL,
+     "audits find momentum and energy off: a sheet's elements are flat, and warping does not "
+     "balance"},
+    {0}};
+
 const eb_scene_ops eb_hecht2012_cloth_drop = {
     .name = "hecht2012/cloth-drop",
+    .solver_defaults = cloth_drop_defaults,
     .small = "resolution=0.2",
     .summary = "a thin sheet drapes over a fixed sphere",
     .geometry = "sheet of 1 m x 1 m x 0.1 mm, 50 x 50 x 1 cubes, 6 tetrahedra a cube",
@@ -425,8 +446,16 @@ static eb_error trampoline_setup(eb_scene *scene) {
   return eb_grips_add(scene, on_rail, NULL, "the rail of the hanging sheet");
 }
 
+static const eb_scene_default trampoline_defaults[] = {
+    {"conjac", "dynamic=20", "with fewer dynamic nodes a sheet gains energy"},
+    {"damped-warp", NULL,
+     "audits find momentum and energy off: a sheet's elements are flat, and warping does not "
+     "balance"},
+    {0}};
+
 const eb_scene_ops eb_hecht2012_trampoline = {
     .name = "hecht2012/trampoline",
+    .solver_defaults = trampoline_defaults,
     .small = "resolution=0.2",
     .summary = "a ball bounces from a trampoline into a hanging sheet; the ball is rigid and "
                "follows a script",
@@ -472,8 +501,17 @@ static eb_error spider_setup(eb_scene *scene) {
   return EB_OK;
 }
 
+static const eb_scene_default spider_defaults[] = {
+    {"conjac", "add_nodes=true", "fewer dynamic nodes do not hold the legs"},
+    {"symplectic-euler", NULL, "a step is cut into so many parts that it takes minutes"},
+    {"contact-al|contact-cr|contact-ica|contact-sp|contact-delassus", NULL,
+     "the linear step stands a few steps, then leaves more than it claims, or does not end"},
+    {"damped-warp", NULL, "audits find momentum and energy off"},
+    {0}};
+
 const eb_scene_ops eb_hecht2012_spider = {
     .name = "hecht2012/spider",
+    .solver_defaults = spider_defaults,
     .small = "resolution=0.8",
     .summary = "a toy spider swings on an elastic thread; legs and body are 300 times stiffer than "
                "joints and thread",

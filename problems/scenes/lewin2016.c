@@ -214,8 +214,17 @@ static eb_error random_setup(eb_scene *scene) {
   return EB_OK;
 }
 
+static const eb_scene_default hex_random_defaults[] = {
+    {"admm", "iterations=20", "from elements that are turned over no tolerance is met"},
+    {"contact-al|contact-cr|contact-ica|contact-sp|contact-delassus", NULL,
+     "the linear step from elements that are turned over has no solution that they find"},
+    {"pbfe|symplectic-euler", NULL,
+     "audits find energy off: elements are turned over at the start"},
+    {0}};
+
 const eb_scene_ops eb_lewin2016_hex_random = {
     .name = "lewin2016/hex-random",
+    .solver_defaults = hex_random_defaults,
     .small = "resolution=0.1",
     .summary = "the nodes of a cube start at random places within it (no gravity)",
     .geometry = "cube of 1 m, 32 x 32 x 32 hexahedra",
@@ -311,8 +320,12 @@ static eb_error shaken_mesh(const eb_values *parameters, eb_mesh **out) {
   return EB_OK;
 }
 
+static const eb_scene_default hex_shaken_defaults[] = {
+    {"conjac", "add_nodes=true", "every body needs dynamic nodes of its own"}, {0}};
+
 const eb_scene_ops eb_lewin2016_hex_shaken = {
     .name = "lewin2016/hex-shaken",
+    .solver_defaults = hex_shaken_defaults,
     .small = "bodies=20",
     .summary = "hexahedra whose corners are shifted at random, none with a Jacobian below 0.2",
     .geometry = "hexahedra by themselves, of unit cubes (ours)",
@@ -363,8 +376,14 @@ static eb_error modes_setup(eb_scene *scene) {
   return EB_OK;
 }
 
+static const eb_scene_default hourglass_modes_defaults[] = {
+    {"conjac", "add_nodes=true", "every body needs dynamic nodes of its own"},
+    {"pbfe", NULL, "audits find energy off: its constraints fight the modes"},
+    {0}};
+
 const eb_scene_ops eb_lewin2016_hourglass_modes = {
     .name = "lewin2016/hourglass-modes",
+    .solver_defaults = hourglass_modes_defaults,
     .summary = "four cubes start in the hourglass modes along x",
     .geometry = "four cubes of 1 m, one hexahedron each (ours, after Fig. 4.4)",
     .citation = CITATION,
@@ -515,8 +534,14 @@ static void hourglass_loads(const eb_scene *scene, double t, double *magnitude) 
   magnitude[0] = eb_ramp(t, 0, eb_values_real(scene->parameters, "rise"));
 }
 
+static const eb_scene_default hourglass_defaults[] = {
+    {"symplectic-euler", NULL,
+     "audits find positions and energy off: parts that are stable at the start are not later"},
+    {0}};
+
 const eb_scene_ops eb_lewin2016_hourglass = {
     .name = "lewin2016/hourglass",
+    .solver_defaults = hourglass_defaults,
     .summary = "forces of alternating signs pull at the nodes of a bar's free end",
     .geometry = "bar of 0.5 x 0.15 x 0.15 m, 10 x 3 x 3 hexahedra, held at one end (ours)",
     .citation = CITATION,
@@ -561,8 +586,12 @@ static eb_error steel_setup(eb_scene *scene) {
   return EB_OK;
 }
 
+static const eb_scene_default steel_block_defaults[] = {
+    {"xpbd", NULL, "audits find energy off: steel is too stiff for its substeps"}, {0}};
+
 const eb_scene_ops eb_lewin2016_steel_block = {
     .name = "lewin2016/steel-block",
+    .solver_defaults = steel_block_defaults,
     .small = "resolution=0.25",
     .summary = "a steel block hits the ground at 10 m/s",
     .geometry = "cube of 1 m, 12 x 12 x 12 hexahedra (the resolution is that of block-drop)",

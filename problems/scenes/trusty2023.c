@@ -95,8 +95,15 @@ static eb_error octobot_setup(eb_scene *scene) {
   return EB_OK;
 }
 
+static const eb_scene_default octobot_defaults[] = {
+    {"semi-implicit", "beta=4", "with less damping the linear step explodes"},
+    {"contact-al|contact-cr|contact-ica|contact-sp|contact-delassus|conjac", NULL,
+     "the linear step explodes: stiff parts in a soft body"},
+    {0}};
+
 const eb_scene_ops eb_trusty2023_octobot = {
     .name = "trusty2023/octobot",
+    .solver_defaults = octobot_defaults,
     .small = "resolution=0.02",
     .summary = "a soft robot with stiff pieces starts with its arms bent",
     .geometry = "stand-in octopus robot, 1 m across",
@@ -145,8 +152,12 @@ static void gatorman_springs(const eb_scene *scene, double t, double *place, dou
   }
 }
 
+static const eb_scene_default gatorman_defaults[] = {
+    {"lbfgs", NULL, "a step takes thousands of iterations: stiff parts in a soft body"}, {0}};
+
 const eb_scene_ops eb_trusty2023_gatorman = {
     .name = "trusty2023/gatorman",
+    .solver_defaults = gatorman_defaults,
     .small = "resolution=0.02",
     .summary = "a soft figure with a stiff sword, standing on its feet, is pulled back by its tail "
                "and let go",
@@ -193,8 +204,16 @@ static void mammoth_loads(const eb_scene *scene, double t, double *magnitude) {
   magnitude[1] = eb_ramp(t, 0, eb_values_real(parameters, "rise"));
 }
 
+static const eb_scene_default mammoth_defaults[] = {
+    {"conjac", "dynamic=20", "with fewer dynamic nodes it gains energy"},
+    {"symplectic-euler|lbfgs", NULL,
+     "a step takes minutes: bones are much stiffer than what is around them"},
+    {"contact-ica", NULL, "its sweeps do not converge: stiff parts in a soft body"},
+    {0}};
+
 const eb_scene_ops eb_trusty2023_mammoth = {
     .name = "trusty2023/mammoth",
+    .solver_defaults = mammoth_defaults,
     .small = "resolution=0.01",
     .summary = "a mammoth of bones, joints and muscle, standing on its feet, is pushed at its back "
                "up and down, or forwards at a knee",
@@ -239,8 +258,12 @@ static void crab_springs(const eb_scene *scene, double t, double *place, double 
   stiffness[0] = eb_values_real(scene->parameters, "pin");
 }
 
+static const eb_scene_default crab_defaults[] = {
+    {"lbfgs", NULL, "a step takes thousands of iterations: stiff parts in a soft body"}, {0}};
+
 const eb_scene_ops eb_trusty2023_crab = {
     .name = "trusty2023/crab",
+    .solver_defaults = crab_defaults,
     .small = "resolution=0.02",
     .summary = "a crab with a hard shell and soft joints swings about the tip of a hind leg",
     .geometry = "stand-in crab, 1 m wide",
@@ -362,8 +385,15 @@ static eb_error bar_setup(eb_scene *scene) {
   return EB_OK;
 }
 
+static const eb_scene_default bar_defaults[] = {
+    {"pbfe", "iterations=100", "fewer sweeps gain energy"},
+    {"contact-ica", NULL, "its sweeps do not converge: stiff parts in a soft body"},
+    {"lbfgs", NULL, "a step takes thousands of iterations: stiff parts in a soft body"},
+    {0}};
+
 const eb_scene_ops eb_trusty2023_bar = {
     .name = "trusty2023/bar",
+    .solver_defaults = bar_defaults,
     .small = "resolution=0.25",
     .summary = "a free bar of stiff blocks and soft joints turns in the air",
     .geometry = "bar of 1 x 0.125 x 0.125 m, 48 x 6 x 6 cubes, 6 tetrahedra a cube (ours)",
@@ -495,8 +525,12 @@ static eb_error snail_setup(eb_scene *scene) {
   return set_up(scene, &sole, 1);
 }
 
+static const eb_scene_default snail_defaults[] = {
+    {"contact-ica", NULL, "its sweeps do not converge: stiff parts in a soft body"}, {0}};
+
 const eb_scene_ops eb_trusty2023_snail = {
     .name = "trusty2023/snail",
+    .solver_defaults = snail_defaults,
     .small = "resolution=0.02",
     .summary = "a snail, held at its sole, sways under the weight of its hard shell",
     .geometry = "stand-in snail, 1 m long",

@@ -268,17 +268,22 @@ static void declared_accuracies_can_be_asked_for(void) {
 
 /* A default of a scene that no solver takes would end every run of the pair. */
 static void defaults_of_scenes_are_options(void) {
-  int count = 0;
-  for (const eb_scene_ops *const *scene = eb_scenes(); *scene; scene++)
-    for (const eb_scene_default *at = (*scene)->solver_defaults; at && at->solver; at++, count++) {
-      const eb_solver_ops *solver = eb_solver_find(at->solver);
-      eb_values *values = NULL;
-      tap_ok(solver && at->source && *at->source, "%s: %s is a solver, with a source",
-             (*scene)->name, at->solver);
-      if (!solver) continue;
-      tap_succeeds(eb_solver_options(solver, *scene, NULL, &values), (*scene)->name);
-      eb_values_destroy(values);
+  int count = 0, named = 0, found = 0;
+  for (const eb_scene_ops *const *scene = eb_scenes(); *scene; scene++) {
+    for (const eb_scene_default *at = (*scene)->solver_defaults; at && at->solver; at++) {
+      tap_ok(at->source && *at->source, "%s: %s has a source", (*scene)->name, at->solver);
+      named++;
+      for (const char *bar = at->solver; (bar = strchr(bar, '|')); bar++) named++;
     }
+    for (const eb_solver_ops *const *solver = eb_solvers(); *solver; solver++) {
+      owned(eb_values) *values = NULL;
+      found += eb_scene_default_of(*scene, (*solver)->name) != NULL;
+      if (!eb_solver_defaults(*solver, *scene)) continue;
+      tap_succeeds(eb_solver_options(*solver, *scene, NULL, &values), (*scene)->name);
+      count++;
+    }
+  }
+  tap_ok(found == named, "each is of a solver that there is");
   tap_ok(count > 0, "scenes have defaults for solvers");
   const eb_solver_ops *conjac = eb_solver_find("conjac");
   owned(eb_values) *own = NULL, *given = NULL, *elsewhere = NULL;
