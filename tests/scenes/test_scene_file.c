@@ -140,6 +140,7 @@ static void bad(const char *from, const char *to, const char *part) {
 static void test_errors(void) {
   tap_require(build(good), "the good file");
   bad("[scene]", "[scene]\nsteps = many", "mine.ini:2: [scene] steps: 'many' is no whole number");
+  bad("nu = 0.3", "nu = 0.3\ndefault = pd", "it does not say why");
   bad("E = 1 MPa\n", "", "the material lacks E");
   bad("E = 1 MPa", "E = 1 bar", "'bar' is no unit");
   bad("dt = 5 ms", "dtt = 5 ms", "did you mean 'dt'");
@@ -270,6 +271,23 @@ static void test_joints(void) {
   free(text);
 }
 
+static void test_defaults(void) {
+  const eb_scene_ops *ops;
+  char *text =
+      changed("nu = 0.3\n", "nu = 0.3\ndefault = conjac, dynamic=8, beta=2, the paper's, all\n"
+                            "default = pd|admm, slow here\n");
+  tap_require(eb_scene_file_parse("mine", NULL, text, &ops), "a scene file");
+  const eb_scene_default *conjac = eb_scene_default_of(ops, "conjac"),
+                         *admm = eb_scene_default_of(ops, "admm");
+  tap_ok(conjac && strcmp(conjac->options, "dynamic=8,beta=2") == 0 &&
+             strcmp(conjac->source, "the paper's, all") == 0,
+         "a solver's default options, and why");
+  tap_ok(admm && !admm->options && strcmp(admm->source, "slow here") == 0, "what to expect of two");
+  tap_ok(!eb_scene_default_of(ops, "newton"), "of others nothing");
+  eb_scene_close(ops);
+  free(text);
+}
+
 /* Every text file is refused or read, whatever its bytes: nothing is lost or overrun. */
 static void test_broken(void) {
   size_t length = strlen(good);
@@ -298,6 +316,7 @@ int main(void) {
   test_scenes();
   test_bodies();
   test_joints();
+  test_defaults();
   test_broken();
   return fixture_close();
 }

@@ -47,6 +47,18 @@ static void print_options(const char *symbol, const eb_option *options) {
   printf("{.name = NULL}};\n");
 }
 
+static void print_defaults(const char *symbol, const eb_scene_default *defaults) {
+  printf("static const eb_scene_default %s_defaults[] = {\n", symbol);
+  for (; defaults && defaults->solver; defaults++) {
+    printf("{\n");
+    print_member("solver", defaults->solver);
+    print_member("options", defaults->options);
+    print_member("source", defaults->source);
+    printf("},\n");
+  }
+  printf("{.solver = NULL}};\n");
+}
+
 static void print_entry(const char *symbol, const eb_scene_ops *ops) {
   const struct eb_scene_source *source = ops->source;
   printf("static const struct eb_scene_source %s_source = {.directory = \"\",\n", symbol);
@@ -55,6 +67,7 @@ static void print_entry(const char *symbol, const eb_scene_ops *ops) {
   print_member("text", source->text);
   printf("};\n");
   print_options(symbol, ops->parameters);
+  print_defaults(symbol, ops->solver_defaults);
   printf("const eb_scene_ops %s = {.parameters = %s_options, .source = &%s_source,\n", symbol,
          symbol, symbol);
   print_member("name", ops->name);
@@ -71,6 +84,7 @@ static void print_entry(const char *symbol, const eb_scene_ops *ops) {
          (long long)ops->steps, (long long)ops->steps_per_frame, ops->model.elements,
          ops->by_parts);
   printf("  .setup = eb_scene_described_setup, .clear = eb_scene_described_clear,\n");
+  if (ops->solver_defaults) printf("  .solver_defaults = %s_defaults,\n", symbol);
   if (ops->boundary) printf("  .boundary = eb_scene_described_boundary,\n");
   if (ops->loads) printf("  .loads = eb_scene_described_loads,\n");
   if (ops->springs) printf("  .springs = eb_scene_described_springs,\n");

@@ -201,6 +201,39 @@ static eb_error read_parameters(entry *e, const eb_sections *sections, const eb_
   return eb_section_locate(own ? own : scene, NULL, error);
 }
 
+/* ---- defaults of solvers -----------------------------------------------------------------------
+ */
+
+/* "NAME|NAME, OPTION=VALUE, OPTION=VALUE, why": options and why, or why alone. */
+static eb_error read_default(entry *e, const eb_entry *given, eb_scene_default *out) {
+  EB_OWNED(eb_text_clear) eb_text options = {0};
+  size_t length;
+  const char *at = given->value, *part = next_part(&at, &length), *behind = at;
+  EB_TRY(keep_part(e, part, length, &out->solver));
+  while ((part = next_part(&behind, &length)) && memchr(part, '=', length)) {
+    EB_TRY(eb_text_printf(&options, "%s%.*s", options.length ? "," : "", (int)length, part));
+    at = behind;
+  }
+  if (options.data) EB_TRY(keep(e, options.data, &out->options));
+  if (!at || !at[strspn(at, " ")])
+    return EB_ERROR(EB_ERR_FORMAT, "it does not say why: SOLVER, OPTION=VALUE, why");
+  return keep(e, at + strspn(at, " "), &out->source);
+}
+
+static eb_error read_defaults(entry *e, const eb_section *scene) {
+  eb_scene_default *defaults;
+  int count = 0;
+  for (int k = 0; k < scene->count; k++) count += strcmp(scene->entries[k].key, "default") == 0;
+  if (count == 0) return EB_OK;
+  EB_TRY(EB_TAKE(&e->owned, defaults, count + 1));
+  e->ops.solver_defaults = defaults;
+  for (int k = 0; k < scene->count; k++)
+    if (strcmp(scene->entries[k].key, "default") == 0)
+      EB_TRY(eb_section_locate(scene, &scene->entries[k],
+                               read_default(e, &scene->entries[k], defaults++)));
+  return EB_OK;
+}
+
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 static const eb_described_kind *find_kind(const char *name) {
@@ -362,6 +395,7 @@ static eb_error fill(entry *e, const eb_sections *sections) {
   EB_TRY(read_parameters(e, sections, scene));
   EB_TRY(list_mesh_parameters(e, sections));
   EB_TRY(read_run(e, scene));
+  EB_TRY(read_defaults(e, scene));
   enum { NU = 1, MATERIAL = 4 };
   ops->needs = needs(sections, ops->parameters[MATERIAL].fallback, ops->parameters[NU].fallback);
   if (ops->stand_in) ops->model.elements = ops->target_elements;
