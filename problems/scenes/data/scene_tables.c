@@ -49,7 +49,7 @@ static void print_options(const char *symbol, const eb_option *options) {
 
 static void print_defaults(const char *symbol, const eb_scene_default *defaults) {
   printf("static const eb_scene_default %s_defaults[] = {\n", symbol);
-  for (; defaults && defaults->solver; defaults++) {
+  for (; defaults->solver; defaults++) {
     printf("{\n");
     print_member("solver", defaults->solver);
     print_member("options", defaults->options);
@@ -67,7 +67,7 @@ static void print_entry(const char *symbol, const eb_scene_ops *ops) {
   print_member("text", source->text);
   printf("};\n");
   print_options(symbol, ops->parameters);
-  print_defaults(symbol, ops->solver_defaults);
+  if (ops->solver_defaults) print_defaults(symbol, ops->solver_defaults);
   printf("const eb_scene_ops %s = {.parameters = %s_options, .source = &%s_source,\n", symbol,
          symbol, symbol);
   print_member("name", ops->name);
