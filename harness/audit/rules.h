@@ -114,5 +114,7 @@ typedef enum eb_rule {
 /* "finite", "contact-gap", ...; what the rule demands, a sentence without its stop. */
 const char *eb_rule_name(eb_rule rule);
 const char *eb_rule_demand(eb_rule rule);
+/* What is known to help where it is broken, a sentence without its stop; NULL: nothing is. */
+const char *eb_rule_help(eb_rule rule);
 
 #endif

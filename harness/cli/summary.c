@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/audit/rules.h"
 #include "harness/cli/command.h"
 #include "harness/doc/doc.h"
 #include "harness/names.h"
@@ -335,10 +336,64 @@ static eb_error show_sweeps(const eb_plan *plan, const eb_results *results, json
   return EB_OK;
 }
 
+/* Whether a name is one of "a,b". */
+static bool is_listed(const char *list, const char *name) {
+  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+    if (strcspn(at, ",") == strlen(name) && strncmp(at, name, strlen(name)) == 0) return true;
+  return false;
+}
+
+/* Each rule that a run has broken, once: what it asks for, up to the bounds, and what helps. */
+static void explain_rules(const table *t, eb_doc *doc) {
+  for (int rule = 0; rule < EB_RULES; rule++) {
+    const char *name = eb_rule_name((eb_rule)rule), *demand = eb_rule_demand((eb_rule)rule);
+    const char *help = eb_rule_help((eb_rule)rule);
+    bool broken = false;
+    for (int r = 0; r < t->count; r++)
+      broken = broken || is_listed(t->rows[r].run->audit_rules, name);
+    if (!broken) continue;
+    eb_doc_paragraph(doc, EB_DOC_PLAIN, "rule %s: %.*s", name, (int)strcspn(demand, ":"), demand);
+    if (help) eb_doc_text(doc, EB_DOC_PLAIN, "; what may help: %s", help);
+  }
+}
+
+/* Why a completed run has no rank. */
+static const char *unranked_because(const eb_run *run) {
+  if (strcmp(run->audit, "failed") == 0) return "its audit failed";
+  if (strcmp(run->audit, "passed") != 0) return "it has no audit";
+  return eb_class_of(run).band == EB_BAND_UNKNOWN ? "its error is not known"
+                                                  : "its error is too large to tell a motion by";
+}
+
+/* Of the row's scene, if it is the first of it and nobody is ranked there: why, with the errors. */
+static void explain_unranked(const table *t, int first, eb_doc *doc) {
+  const char *separator = "";
+  int completed = 0;
+  for (int r = 0; r < t->count; r++) {
+    const eb_run *run = t->rows[r].run;
+    if (!eb_run_same_scene(run, t->rows[first].run)) continue;
+    if (r < first || eb_run_ranked(run)) return;
+    completed += eb_outcome_find(run->outcome) == EB_OUTCOME_COMPLETED;
+  }
+  if (completed == 0) return;
+  eb_doc_paragraph(doc, EB_DOC_PLAIN, "%s: nobody is ranked: ", t->rows[first].run->scene);
+  for (int r = 0; r < t->count; r++) {
+    const eb_run *run = t->rows[r].run;
+    if (!eb_run_same_scene(run, t->rows[first].run) ||
+        eb_outcome_find(run->outcome) != EB_OUTCOME_COMPLETED)
+      continue;
+    eb_doc_text(doc, EB_DOC_PLAIN, "%s%s, %s", separator, run->solver, unranked_because(run));
+    if (isfinite(run->error)) eb_doc_text(doc, EB_DOC_PLAIN, " (error %.2g)", run->error);
+    separator = "; ";
+  }
+}
+
 static void show_runs(const table *t, eb_doc *doc) {
   if (t->count > 0) show_heads(doc);
   for (int r = 0; r < t->count; r++) show_row(&t->rows[r], doc);
   if (t->count > 0) eb_doc_end(doc);
+  explain_rules(t, doc);
+  for (int r = 0; r < t->count; r++) explain_unranked(t, r, doc);
   if (t->runs > t->count)
     eb_doc_paragraph(doc, EB_DOC_PLAIN,
                      "%lld runs without a row: in all %lld skipped, %lld failed, %lld with a "

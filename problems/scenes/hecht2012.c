@@ -503,7 +503,8 @@ static eb_error spider_setup(eb_scene *scene) {
 
 static const eb_scene_default spider_defaults[] = {
     {"conjac", "add_nodes=true", "fewer dynamic nodes do not hold the legs"},
-    {"symplectic-euler", NULL, "a step is cut into so many parts that it takes minutes"},
+    {"symplectic-euler", NULL,
+     "a step takes minutes: legs are so stiff that it is cut into very many parts"},
     {"contact-al|contact-cr|contact-ica|contact-sp|contact-delassus", NULL,
      "the linear step stands a few steps, then leaves more than it claims, or does not end"},
     {"damped-warp", NULL, "audits find momentum and energy off"},

@@ -55,6 +55,15 @@ like($out, qr/^conjac2020\/bunny +\. +\. +! +o +\+ /m, 'marks');
 ($out) = is_code(0, 'the matrix in Markdown', 'list', '--matrix', '--format', 'markdown');
 like($out, qr/\| \*\*mfem-subspace\*\* \| - \| scripted nodes \| .*conjac2020\/dragon/, 'has the reasons');
 
+# What failed is explained below the listing, and why nobody is ranked; what is known is said before.
+my @vbd = ('run', 'bench/beam:resolution=0.25', '--steps', '3', '-s', 'vbd', '-o', scratch() . '/vbd.h5');
+my $said;
+($out, $said) = is_code(4, 'a run that breaks a rule', @vbd);
+like($said, qr/^elastobench: vbd: a step is 20 sweeps.*not so with iterations=0$/m, 'is said to before');
+(my $flat = $out) =~ s/\s+/ /g;
+like($flat, qr/rule momentum: the momentum of bodies .*; what may help: a tighter tolerance/, 'is explained');
+like($flat, qr/bench\/beam: nobody is ranked: vbd, its audit failed \(error /, 'and nobody is ranked, with the error');
+
 like_error(2, qr/there is no scene 'bench\/beem' \(did you mean 'bench\/beam'/, 'an unknown scene', 'list', 'solvers', '--scene', 'bench/beem');
 like_error(2, qr/has no option 'EE'/, 'an unknown parameter', 'list', 'solvers', '--scene', 'bench/beam:EE=1');
 like_error(2, qr/there is no solver 'newtom'/, 'an unknown solver', 'list', 'scenes', '--solver', 'newtom');
