@@ -236,7 +236,7 @@ static void test_scenes(void) {
 
 static void test_bodies(void) {
   char *text = changed("[group foot]", "[body ball]\nshape = ball\nradius = 5 cm\nelements = 100\n"
-                                       "move = 0, 0, xmax + zmax + 1\n"
+                                       "move = 0, 0, zmax(block) + 1.05 - zmin(ball)\n"
                                        "[material soft]\nof = ball\nE = 1e3\nnu = 0.1\nrho = 500\n"
                                        "[group top]\nwhere = in(ball) and z > zmid(ball)\n"
                                        "[group foot]");

@@ -260,7 +260,9 @@ bool eb_mesh_named_bounds(const void *context, const char *name, double lo[3], d
   for (int32_t e = 0; !set && region >= 0 && e < mesh->element_count; e++)
     for (int c = 0; mesh->region[e] == region && c < (int)mesh->type; c++)
       include(mesh->X, mesh->elements[(size_t)e * mesh->type + (size_t)c], lo, hi);
-  return lo[0] <= hi[0];
+  if (lo[0] <= hi[0]) return true;
+  eb_mesh_names before = {.mesh = names->others, .node = -1, .element = -1};
+  return names->others && eb_mesh_named_bounds(&before, name, lo, hi);
 }
 
 static bool among(int32_t node, const int32_t *nodes, int32_t count) {

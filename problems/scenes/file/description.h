@@ -84,6 +84,7 @@ EB_MUST eb_error eb_described_place(const eb_names *names, const eb_section *sec
 /* An eb_names' bounds and is_in of one mesh. */
 typedef struct eb_mesh_names {
   const eb_mesh *mesh;
+  const eb_mesh *others; /* bodies made before, whose bounds may be asked for; or NULL */
   const eb_scene *scene; /* its groups have names too; or NULL */
   const double *lo, *hi; /* of the whole mesh where several processes share it; or NULL */
   int32_t node, element; /* that is looked at; -1: none */

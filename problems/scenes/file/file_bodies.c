@@ -513,7 +513,12 @@ static eb_error build(body *b, const char *mesh_file) {
   bool altered = eb_section_entry(b->section, "reshape") || eb_section_entry(b->section, "keep") ||
                  eb_section_entry(b->section, "weld");
   if (altered) EB_TRY(eb_section_locate(b->section, NULL, eb_mesh_validate(b->mesh)));
-  return copy(b);
+  EB_TRY(copy(b));
+  double way[3] = {0, 0, 0};
+  bool moves;
+  EB_TRY(eb_described_values(&b->names, b->section, "then_move", 3, way, &moves));
+  for (int32_t i = 0; moves && i < b->mesh->node_count; i++) eb_add3(1, way, b->mesh->X + 3 * i);
+  return EB_OK;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -562,8 +567,9 @@ static eb_error add_body(const eb_description *description, const eb_section *se
   body b = {.description = description,
             .section = section,
             .names = eb_description_names(description),
-            .mesh_names = {.node = -1, .element = -1},
+            .mesh_names = {.others = *all, .node = -1, .element = -1},
             .cache = cache};
+  b.names.only_body = section->label; /* that has been made so far */
   b.names.bounds = eb_mesh_named_bounds;
   b.names.is_in = eb_mesh_named_in;
   b.names.context = &b.mesh_names;
@@ -606,8 +612,8 @@ eb_error eb_scene_described_mesh(const eb_scene_ops *ops, const eb_values *param
 /* ---- a grid and nothing else ----------------------------------------------------------------- */
 
 static bool is_plain_bar(const eb_description *description, const eb_section *section) {
-  static const char *const changes[] = {"cell",  "a_cube", "jitter", "reshape", "keep", "weld",
-                                        "scale", "move",   "turn",   "copies",  NULL};
+  static const char *const changes[] = {"cell",  "a_cube", "jitter", "reshape", "keep",      "weld",
+                                        "scale", "move",   "turn",   "copies",  "then_move", NULL};
   const char *shape = eb_section_value(section, "shape");
   bool plain = shape && strcmp(shape, "bar") == 0 && !eb_description_has(description, "material");
   for (int k = 0; changes[k]; k++) plain = plain && !eb_section_entry(section, changes[k]);

@@ -10,12 +10,13 @@ static const eb_key scene[] = {
     KEY("dt"),       KEY("gravity"), KEY("down"),     KEY("E"),         KEY("nu"),    KEY("rho"),
     KEY("material"), KEY("nodes"),   KEY("elements"), KEY("tolerance"), KEY("small"), LAST};
 
-static const eb_key body[] = {
-    KEY("shape"),    KEY("size"),      KEY("cubes"),  KEY("corner"), KEY("cell"),    KEY("a_cube"),
-    KEY("jitter"),   KEY("around"),    KEY("radius"), KEY("length"), KEY("section"), KEY("outline"),
-    KEY("elements"), KEY("nodes"),     KEY("model"),  KEY("file"),   KEY("unit"),    KEY("up"),
-    KEY("scale"),    KEY("reshape"),   KEY("keep"),   KEY("weld"),   KEY("move"),    KEY("turn"),
-    KEY("copies"),   KEY("clearance"), LAST};
+static const eb_key body[] = {KEY("shape"),    KEY("size"),      KEY("cubes"),     KEY("corner"),
+                              KEY("cell"),     KEY("a_cube"),    KEY("jitter"),    KEY("around"),
+                              KEY("radius"),   KEY("length"),    KEY("section"),   KEY("outline"),
+                              KEY("elements"), KEY("nodes"),     KEY("model"),     KEY("file"),
+                              KEY("unit"),     KEY("up"),        KEY("scale"),     KEY("reshape"),
+                              KEY("keep"),     KEY("weld"),      KEY("move"),      KEY("turn"),
+                              KEY("copies"),   KEY("then_move"), KEY("clearance"), LAST};
 
 static const eb_key material[] = {KEY("of"),
                                   KEY("where"),
