@@ -39,7 +39,10 @@ static void print_options(const char *symbol, const eb_option *options) {
     printf("{.type = %d, .min = %.17g, .max = %.17g,\n", o->type, o->min, o->max);
     print_member("name", o->name);
     print_member("fallback", o->fallback);
-    print_member("choices", o->choices);
+    if (o->choices && strcmp(o->choices, EB_MATERIAL_CHOICES) == 0)
+      printf("  .choices = EB_MATERIAL_CHOICES,\n"); /* of whatever materials there are */
+    else
+      print_member("choices", o->choices);
     print_member("unit", o->unit);
     print_member("doc", o->doc);
     printf("},\n");
