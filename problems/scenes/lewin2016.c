@@ -321,7 +321,12 @@ static eb_error shaken_mesh(const eb_values *parameters, eb_mesh **out) {
 }
 
 static const eb_scene_default hex_shaken_defaults[] = {
-    {"conjac", "add_nodes=true", "every body needs dynamic nodes of its own"}, {0}};
+    {"symplectic-euler", NULL,
+     "before anything moves audits may find roundings, of 1e-24 J, as energy"},
+    {"conjac", "add_nodes=true",
+     "every body needs dynamic nodes of its own; before anything moves audits may find roundings, "
+     "of 1e-24 J, as energy"},
+    {0}};
 
 const eb_scene_ops eb_lewin2016_hex_shaken = {
     .name = "lewin2016/hex-shaken",
@@ -377,7 +382,11 @@ static eb_error modes_setup(eb_scene *scene) {
 }
 
 static const eb_scene_default hourglass_modes_defaults[] = {
-    {"conjac", "add_nodes=true", "every body needs dynamic nodes of its own"},
+    {"symplectic-euler", NULL,
+     "before anything moves audits may find roundings, of 1e-24 J, as energy"},
+    {"conjac", "add_nodes=true",
+     "every body needs dynamic nodes of its own; before anything moves audits may find roundings, "
+     "of 1e-24 J, as energy"},
     {"pbfe", NULL, "audits find energy off: its constraints fight the modes"},
     {0}};
 
