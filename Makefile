@@ -160,6 +160,7 @@ $(call object,harness/environment.c): ALL_CFLAGS += -I$(BUILD)/obj
 # Templates, style sheets, suites, papers, skeletons and clients are compiled in, so that the installed program needs no folder of its own.
 EMBEDDED := $(sort $(wildcard reports/gnuplot/*.gp reports/html/* reports/suites/*.ini \
                              reports/papers/*/*.ini reports/papers/*/*.tsv solvers/skeletons/*.in \
+                             problems/scenes/file/*.in \
                              solvers/external/*/elastobench_client.* python/elastobench/client.py))
 $(BUILD)/obj/embedded_files.c: reports/embed.pl $(EMBEDDED)
 	@mkdir -p $(@D)

@@ -45,6 +45,7 @@ typedef struct eb_command {
   each(info)                                                                                       \
   each(run)                                                                                        \
   each(check)                                                                                      \
+  each(new_scene)                                                                                  \
   each(new_solver)                                                                                 \
   each(compare)                                                                                    \
   each(precision)                                                                                  \

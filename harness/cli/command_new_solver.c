@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "harness/cli/command.h"
-#include "harness/embedded.h"
+#include "harness/cli/skeleton.h"
 #include "harness/names.h"
 #include "harness/print.h"
 #include "problems/base/owned.h"
@@ -49,48 +49,22 @@ enum { LANGUAGES = sizeof languages / sizeof *languages };
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The text with `with` in the place of every `mark`. */
-static eb_error replaced(const char *from, size_t size, const char *mark, const char *with,
-                         eb_text *out) {
-  size_t length = strlen(mark);
-  for (const char *at = from, *end = from + size; at < end;) {
-    const char *next = memmem(at, (size_t)(end - at), mark, length);
-    EB_TRY(eb_text_append(out, at, (size_t)((next ? next : end) - at)));
-    if (!next) break;
-    EB_TRY(eb_text_append(out, with, strlen(with)));
-    at = next + length;
-  }
-  return EB_OK;
-}
-
-static eb_error write_new(const char *folder, const char *name, const eb_text *text) {
+static eb_error write_new(const char *folder, const char *name, const char *embedded,
+                          const char *solver) {
   char *path = NULL;
   EB_TRY(eb_string_format(&path, "%s/%s", folder, name));
-  eb_error error =
-      access(path, F_OK) == 0
-          ? EB_ERROR(EB_ERR_USAGE, "'%s' is there already: name another folder by -o", path)
-          : eb_file_write(path, text->data, text->length);
-  if (!error) eb_print(stdout, "%s\n", path);
+  eb_error error = eb_skeleton_write(path, embedded, solver, "name another folder by -o");
   free(path);
   return error;
-}
-
-static eb_error write_embedded(const char *folder, const char *name, const char *embedded,
-                               const char *solver) {
-  eb_embedded file;
-  EB_OWNED(eb_text_clear) eb_text text = {0};
-  EB_TRY(eb_embedded_find(embedded, &file));
-  EB_TRY(replaced(file.data, file.size, "@NAME@", solver, &text));
-  return write_new(folder, name, &text);
 }
 
 static eb_error write_files(const language *of, const char *folder, const char *name) {
   char *file = NULL;
   EB_TRY(eb_folder_make(folder));
   EB_TRY(eb_string_format(&file, "%s.%s", name, of->ending));
-  eb_error error = write_embedded(folder, file, of->skeleton, name);
+  eb_error error = write_new(folder, file, of->skeleton, name);
   free(file);
-  if (!error && of->client) error = write_embedded(folder, of->client_name, of->client, name);
+  if (!error && of->client) error = write_new(folder, of->client_name, of->client, name);
   return error;
 }
 
@@ -143,7 +117,7 @@ static eb_error build(const language *of, const char *folder, const char *name) 
   int status = 0;
   if (!of->build) return EB_OK;
   eb_error error = eb_text_printf(&script, "%sset -x; ", of->name ? "" : find_flags);
-  if (!error) error = replaced(of->build, strlen(of->build), "@", name, &script);
+  if (!error) error = eb_text_replaced(of->build, strlen(of->build), "@", name, &script);
   if (!error) error = shell(folder, script.data, &status);
   eb_text_clear(&script);
   EB_TRY(error);
@@ -158,14 +132,14 @@ static eb_error write_trial(const language *of, const char *name, const char *so
                         scenes, solver));
   if (!of->check) return EB_OK;
   EB_TRY(eb_text_printf(script, " && \"$ELASTOBENCH\" check "));
-  return replaced(of->check, strlen(of->check), "@", name, script);
+  return eb_text_replaced(of->check, strlen(of->check), "@", name, script);
 }
 
 /* Both kinds of material, beside newton, and conformance; the exit code is that of the first that
  * fails. */
 static eb_error try(const language *of, const char *folder, const char *name, int *code) {
   eb_text script = {0}, solver = {0};
-  eb_error error = replaced(of->solver, strlen(of->solver), "@", name, &solver);
+  eb_error error = eb_text_replaced(of->solver, strlen(of->solver), "@", name, &solver);
   if (!error) error = write_trial(of, name, solver.data, &script);
   if (!error) error = shell(folder, script.data, code);
   if (!error && *code == 0)
