@@ -1,5 +1,5 @@
-/* elastobench new-scene: a scene's file that runs, with what else could stand in it, to be made one's
- * own. */
+/* elastobench new-scene: a scene's file that runs, with what else could stand in it, to be made
+ * one's own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -230,15 +230,13 @@ static eb_error print_list(const eb_matrix_request *request, const matrix *m, bo
 
 eb_error eb_matrix_scene(const eb_matrix_request *request, const char *spec) {
   EB_OWNED(matrix_clear) matrix m = {0};
-  char *name, *parameters;
-  EB_TRY(eb_split_spec(spec, &name, &parameters));
-  const eb_scene_ops *scene = NULL;
-  eb_error error = eb_scene_open(name, &scene);
-  if (!error) error = add_solvers(&m, request->plugins);
+  char *parameters;
+  const eb_scene_ops *scene;
+  EB_TRY(eb_open_scene_spec(spec, &scene, &parameters));
+  eb_error error = add_solvers(&m, request->plugins);
   if (!error) error = add_row(&m, scene, parameters);
   if (!error) error = print_list(request, &m, false);
   eb_scene_close(scene);
-  free(name);
   free(parameters);
   return error;
 }
