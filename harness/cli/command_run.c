@@ -321,7 +321,9 @@ const eb_command eb_command_run = {
     .synopsis = "SUITE|SCENE[:p=v,..].. [-s SOLVER[:o=v,..]].. [-o F.h5] [options]",
     .summary = "run solvers on scenes and record everything in a result file",
     .details =
-        "SUITE is a built-in suite or the path of an .ini file; SCENE may be a pattern such as "
+        "SUITE is a built-in suite or the path of an .ini file; SCENE may be a scene's own .ini "
+        "file (with "
+        "a section [scene]: new-scene), or a pattern such as "
         "'conjac2020/*'.\nA case is one scene, solver, thread count and repetition; each runs in "
         "a process of its own.\nfclib:FILE.hdf5 in the place of a scene is a contact problem of "
         "FCLib: "
