@@ -3,6 +3,7 @@
 #ifndef EB_SCENE_IMPL_H
 #define EB_SCENE_IMPL_H
 
+#include "problems/base/digest.h"
 #include "problems/collision/obstacle.h"
 #include "problems/contact/penalty.h"
 #include "problems/elasticity/elasticity.h"
@@ -31,6 +32,14 @@ typedef struct eb_scene_default {
 } eb_scene_default;
 /* That of a solver, or NULL. */
 const eb_scene_default *eb_scene_default_of(const eb_scene_ops *ops, const char *solver);
+
+/* What the entry of a scene that is a file was made from. */
+struct eb_scene_source {
+  const char *text;      /* the whole file */
+  const char *path;      /* as it was given; NULL: of the catalogue */
+  const char *directory; /* that names of mesh files start from, with '/' at the end, or "" */
+  eb_digest digest;      /* of the text and of the mesh files that it names */
+};
 
 /* One entry of the catalogue. */
 struct eb_scene_ops {
@@ -85,8 +94,14 @@ struct eb_scene_ops {
    * their nodes on entry), and `stiffness`, count, N/m, at least 0 (0 on entry: let go).
    * Deterministic in t. */
   void (*springs)(const eb_scene *scene, double t, double *place, double *stiffness);
-  /* What it was made from, where that is a file (problems/scenes/file/scene_file.h); NULL: C. */
+  /* Of a scene that is a file (problems/scenes/file): what it was made from, NULL: C. Then `make`
+   * gives the whole mesh, in the place of grid, model, mesh and prepare. That of `mesh_file`, if
+   * any, takes the place of its body; the folder `cache` keeps what is slow to make (NULL: none).
+   * `as_grid` tells whether that is eb_generate_tets6 of a grid and nothing else. */
   const struct eb_scene_source *source;
+  eb_error (*make)(const eb_scene_ops *ops, const eb_values *parameters, const char *mesh_file,
+                   const char *cache, eb_mesh **out);
+  bool (*as_grid)(const eb_scene_ops *ops, const eb_values *parameters, eb_grid *out);
   /* The parameters of the smallest one whose bodies hold together, for tests; NULL: as it is. */
   const char *small;
   const eb_scene_default *solver_defaults; /* ended by a NULL solver; NULL: none */

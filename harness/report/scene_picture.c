@@ -29,7 +29,6 @@ static void widen(const double *x, int32_t count, eb_view *view) {
  * farther is not worth a smaller picture. */
 static eb_error widen_by_obstacle(const eb_obstacle *obstacle, const eb_view *bodies,
                                   eb_view *view) {
-  EB_FREED double *x = NULL;
   double extent = 0;
   EB_TRY(EB_NEW(x, 3 * (size_t)obstacle->surface->vertex_count));
   eb_obstacle_place(obstacle, 0, x);
@@ -73,7 +72,8 @@ static eb_error draw_bodies(const eb_scene *scene, eb_render *render) {
   size_t corners = 3 * (size_t)surface->triangle_count;
   EB_TRY(EB_NEW(color, surface->triangle_count));
   EB_TRY(EB_NEW(triangles, corners));
-  for (size_t i = 0; i < corners; i++) triangles[i] = surface->node[surface->triangles[i]];
+  for (size_t i = 0; i < corners; i++)
+    triangles[i] = surface->node ? surface->node[surface->triangles[i]] : surface->triangles[i];
   EB_TRY(eb_mesh_elements_behind(scene->mesh, triangles, surface->triangle_count, &element));
   for (int32_t t = 0; t < surface->triangle_count; t++)
     color[t] = eb_color_of_region(element[t] >= 0 ? scene->mesh->region[element[t]] : 0);

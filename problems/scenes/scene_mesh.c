@@ -10,7 +10,6 @@
 #include "problems/mesh/refine.h"
 #include "problems/mesh/sdf.h"
 #include "problems/mesh/stuffing.h"
-#include "problems/scenes/file/scene_file.h"
 #include "problems/scenes/mesh_cache.h"
 
 static const double pi = 3.14159265358979323846;
@@ -247,7 +246,7 @@ eb_error eb_scene_mesh_in_place(const char *mesh_file, const eb_values *paramete
 
 bool eb_scene_grid(const eb_scene_ops *ops, const eb_values *parameters, const char *mesh_file,
                    eb_grid *out) {
-  if (ops->source) return !mesh_file && eb_scene_described_grid(ops, parameters, out);
+  if (ops->as_grid) return !mesh_file && ops->as_grid(ops, parameters, out);
   bool grid = is_grid(ops) && !is_jittered(ops) && !ops->prepare && !mesh_file;
   if (grid) *out = scaled_grid(ops, parameters);
   return grid;
@@ -257,7 +256,7 @@ eb_error eb_scene_make_mesh(const eb_scene_ops *ops, const eb_values *parameters
                             const char *mesh_file, const char *cache_dir, eb_mesh **out) {
   char path[EB_CACHE_PATH_BYTES];
   const char *directory = eb_mesh_cache_directory(cache_dir, path) ? path : NULL;
-  if (ops->source) return eb_scene_described_mesh(ops, parameters, mesh_file, directory, out);
+  if (ops->make) return ops->make(ops, parameters, mesh_file, directory, out);
   bool kept = directory && !is_grid(ops); /* a grid is made faster than it is read */
   eb_digest key = mesh_key(ops, parameters);
   *out = NULL;

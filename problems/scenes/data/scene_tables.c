@@ -86,6 +86,7 @@ static void print_entry(const char *symbol, const eb_scene_ops *ops) {
   printf("  .steps = %lld, .steps_per_frame = %lld, .model = {.elements = %d}, .by_parts = %d,\n",
          (long long)ops->steps, (long long)ops->steps_per_frame, ops->model.elements,
          ops->by_parts);
+  printf("  .make = eb_scene_described_mesh, .as_grid = eb_scene_described_grid,\n");
   printf("  .setup = eb_scene_described_setup, .clear = eb_scene_described_clear,\n");
   if (ops->solver_defaults) printf("  .solver_defaults = %s_defaults,\n", symbol);
   if (ops->boundary) printf("  .boundary = eb_scene_described_boundary,\n");

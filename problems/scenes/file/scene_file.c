@@ -5,12 +5,10 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems/base/arena.h"
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"
 #include "problems/base/strings.h"
@@ -19,14 +17,9 @@
 #include "problems/scenes/common.h"
 #include "problems/scenes/file/formula.h"
 #include "problems/scenes/file/kinds.h"
+#include "problems/scenes/scene_entry.h"
 
-/* An entry of a file; the first member is what others see. */
-typedef struct entry {
-  eb_scene_ops ops;
-  struct eb_scene_source source;
-  eb_arena owned;
-  atomic_int holders;
-} entry;
+typedef eb_scene_entry entry;
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -399,6 +392,8 @@ static eb_error fill(entry *e, const eb_sections *sections) {
   enum { NU = 1, MATERIAL = 4 };
   ops->needs = needs(sections, ops->parameters[MATERIAL].fallback, ops->parameters[NU].fallback);
   if (ops->stand_in) ops->model.elements = ops->target_elements;
+  ops->make = eb_scene_described_mesh;
+  ops->as_grid = eb_scene_described_grid;
   ops->setup = eb_scene_described_setup;
   ops->clear = eb_scene_described_clear;
   if (has(sections, "group", NULL)) ops->boundary = eb_scene_described_boundary;
@@ -438,7 +433,6 @@ static eb_error build(entry *e, const char *name, const char *path, const char *
   if (path) EB_TRY(keep(e, path, &e->source.path));
   e->source.directory = "";
   if (slash) EB_TRY(keep_part(e, path, (size_t)(slash - path) + 1, &e->source.directory));
-  e->ops.source = &e->source;
   EB_TRY(eb_sections_parse(path ? path : name, text, EB_SECTIONS_OF_PAPER, &sections));
   EB_TRY(fill(e, &sections));
   return digest(e, &sections);
@@ -448,8 +442,7 @@ eb_error eb_scene_file_parse(const char *name, const char *path, const char *tex
                              const eb_scene_ops **out) {
   entry *e;
   *out = NULL;
-  EB_TRY(EB_NEW(e, 1));
-  atomic_init(&e->holders, 1);
+  EB_TRY(eb_scene_entry_create(&e));
   eb_error error = build(e, name, path, text);
   if (!error) {
     *out = &e->ops;
@@ -477,26 +470,4 @@ eb_error eb_scene_file_read(const char *path, const eb_scene_ops **out) {
                     "'.ini'",
                     path);
   return eb_scene_file_parse(name, path, text.data, out);
-}
-
-/* ---- holders --------------------------------------------------------------------------------- */
-
-/* An entry of the catalogue is in no memory that is released: it has no path, and its table none
- * of ours. */
-static entry *of(const eb_scene_ops *ops) {
-  bool ours = ops && ops->source && ops->source == &((const entry *)ops)->source;
-  return ours ? (entry *)(uintptr_t)ops : NULL;
-}
-
-const eb_scene_ops *eb_scene_keep(const eb_scene_ops *ops) {
-  entry *e = of(ops);
-  if (e) atomic_fetch_add(&e->holders, 1);
-  return ops;
-}
-
-void eb_scene_close(const eb_scene_ops *ops) {
-  entry *e = of(ops);
-  if (!e || atomic_fetch_sub(&e->holders, 1) > 1) return;
-  eb_arena_clear(&e->owned);
-  free(e);
 }

@@ -2,17 +2,8 @@
 #ifndef EB_SCENES_FILE_SCENE_FILE_H
 #define EB_SCENES_FILE_SCENE_FILE_H
 
-#include "problems/base/digest.h"
 #include "problems/notation/sections.h"
 #include "problems/scene_impl.h"
-
-/* What an entry is made from, beside its table. */
-struct eb_scene_source {
-  const char *text;      /* the whole file */
-  const char *path;      /* as it was given; NULL: of the catalogue */
-  const char *directory; /* that names of mesh files start from, with '/' at the end, or "" */
-  eb_digest digest;      /* of the text and of the mesh files that it names */
-};
 
 /* Reads a scene. `name` is that of the entry. `path` is copied, NULL for one of the catalogue.
  * EB_ERR_FORMAT: file, line, the word and the nearest that there is. eb_scene_close releases
