@@ -29,6 +29,7 @@ static void widen(const double *x, int32_t count, eb_view *view) {
  * farther is not worth a smaller picture. */
 static eb_error widen_by_obstacle(const eb_obstacle *obstacle, const eb_view *bodies,
                                   eb_view *view) {
+  EB_FREED double *x = NULL;
   double extent = 0;
   EB_TRY(EB_NEW(x, 3 * (size_t)obstacle->surface->vertex_count));
   eb_obstacle_place(obstacle, 0, x);
@@ -67,7 +68,6 @@ static double ground(const eb_scene *scene, const eb_view *view) {
 static eb_error draw_bodies(const eb_scene *scene, eb_render *render) {
   const eb_surface *surface = scene->surface;
   EB_FREED eb_rgb *color = NULL;
-  EB_FREED double *x = NULL;
   EB_FREED int32_t *triangles = NULL, *element = NULL;
   size_t corners = 3 * (size_t)surface->triangle_count;
   EB_TRY(EB_NEW(color, surface->triangle_count));
