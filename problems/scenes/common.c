@@ -142,12 +142,13 @@ eb_error eb_grips_add_box(eb_scene *scene, const double lo[3], const double hi[3
   return eb_grips_add(scene, in_box, &within, what);
 }
 
-eb_error eb_grips_add_band(eb_scene *scene, int axis, double width) {
+eb_error eb_grips_add_band(eb_scene *scene, int axis, int side, double width, const char *what) {
   double lo[3], hi[3];
   eb_scene_bounds(scene, scene->mesh->X, lo, hi);
   const double rounding = 1e-9 * (hi[axis] - lo[axis]);
   band within = {axis, lo[axis], lo[axis] + width + rounding};
-  return eb_grips_add(scene, in_band, &within, "the lower end");
+  if (side > 0) within = (band){axis, hi[axis] - width - rounding, hi[axis]};
+  return eb_grips_add(scene, in_band, &within, what);
 }
 
 int64_t eb_grip_size(const eb_scene *scene, const eb_grip *grip) {

@@ -110,8 +110,10 @@ EB_MUST eb_error eb_grips_add_end_named(eb_scene *scene, int axis, int side, con
 /* Adds the nodes in a box that is given in shares of the bounds of the mesh, 0 to 1. */
 EB_MUST eb_error eb_grips_add_box(eb_scene *scene, const double lo[3], const double hi[3],
                                   const char *what);
-/* Adds the nodes within `width` (m) above the lowest coordinate along an axis. */
-EB_MUST eb_error eb_grips_add_band(eb_scene *scene, int axis, double width);
+/* Adds the nodes within `width` (m) above the lowest coordinate along an axis (side < 0) or below
+ * the highest. */
+EB_MUST eb_error eb_grips_add_band(eb_scene *scene, int axis, int side, double width,
+                                   const char *what);
 /* How many nodes the group has on all ranks. */
 int64_t eb_grip_size(const eb_scene *scene, const eb_grip *grip);
 /* Marks the group's nodes and moves them rigidly from their place in scene->x0: rotation

@@ -274,7 +274,7 @@ static eb_error squash_setup(eb_scene *scene) {
     collider->damping *= 0.7;
     collider->friction = eb_values_real(scene->parameters, "friction");
   }
-  return eb_grips_add_band(scene, 2, 0.15 * height);
+  return eb_grips_add_band(scene, 2, -1, 0.15 * height, "the lower end");
 }
 
 static const eb_scene_default bear_squash_defaults[] = {

@@ -99,16 +99,6 @@ static eb_error add_end(eb_scene *scene, const eb_section *section) {
 
 /* "-x, width": the nodes within a width of the lowest (-) or highest (+) coordinate; of none, where
  * there is an `end` too, those at the end. */
-typedef struct band {
-  int axis;
-  double lo, hi;
-} band;
-
-static bool in_band(const double X[3], const void *context) {
-  const band *within = context;
-  return X[within->axis] >= within->lo && X[within->axis] <= within->hi;
-}
-
 static eb_error add_band(const eb_description *description, eb_scene *scene,
                          const eb_section *section) {
   const eb_entry *entry = eb_section_entry(section, "band");
@@ -122,13 +112,8 @@ static eb_error add_band(const eb_description *description, eb_scene *scene,
   if (!error && comma) error = eb_formula_values(&names, &formula, 1, &width, NULL);
   EB_TRY(eb_section_locate(section, entry, error));
   if (width == 0 && eb_section_entry(section, "end")) return add_end(scene, section);
-  const double rounding = 1e-9 * (description->hi[axis] - description->lo[axis]);
-  band within = {axis, description->lo[axis], description->lo[axis] + width + rounding};
-  if (side > 0) {
-    within.lo = description->hi[axis] - width - rounding;
-    within.hi = description->hi[axis];
-  }
-  return eb_section_locate(section, entry, eb_grips_add(scene, in_band, &within, section->label));
+  return eb_section_locate(section, entry,
+                           eb_grips_add_band(scene, axis, side, width, section->label));
 }
 
 static eb_error add_box(const eb_description *description, eb_scene *scene,
