@@ -138,7 +138,7 @@ like($lines[0], qr/^run,scene,.*residual \(N\)/, 'CSV: units in the header');
 is_code(0, 'export as CSV to a file', 'export', 'p.h5', '--to', 'csv', '-o', 'p.csv');
 is(slurp(scratch('p.csv')), $out, 'CSV: the same in a file');
 like_error(1, qr/cannot write 'no\/p.csv'/, 'export to a folder that is missing', 'export', 'p.h5', '--to', 'csv', '-o', 'no/p.csv');
-like_error(2, qr/there is no run 'x'/, 'export of an unknown run', 'export', 'p.h5', '--to', 'csv', '--run', 'x');
+like_error(2, qr/there is no run 'zzz'/, 'export of an unknown run', 'export', 'p.h5', '--to', 'csv', '--run', 'zzz');
 ($out) = is_code(0, 'export of one run', 'export', 'p.h5', '--to', 'csv', '--run', $summary->{runs}[1]{id});
 is(() = $out =~ /\n/g, 6, 'CSV: of one run');
 
