@@ -23,7 +23,7 @@ enum { HEAP_IS_VISIBLE = 0, LARGE = 4000 };
 enum { HEAP_IS_VISIBLE = 1, LARGE = INT_MAX };
 #endif
 
-enum { STEPS = 2, HEAP_STEPS = 3, HEAP_ROUNDS = 4, RESIDUALS = 1024 };
+enum { STEPS = 2, HEAP_STEPS = 3, HEAP_ROUNDS = 12, RESIDUALS = 1024 };
 static const double heap_allowed = 512; /* bytes: how the allocator splits blocks of libraries */
 
 static bool is_large(const eb_scene *scene) {
