@@ -160,6 +160,10 @@ static void test_errors(void) {
   bad("band = -z, 0", "set = bottom", "the mesh has no node set 'bottom'");
   bad("band = -z, 0", "end = z", "there is no 'z'");
   bad("band = -z, 0\n", "", "it does not say which nodes");
+  bad("hold = yes", "hold = yess", "did you mean 'yes'");
+  bad("hold = yes",
+      "hold = yes\n[obstacle o]\nshape = box\nsize = 1, 1, 1\npath = xmax(blok), 0, 0",
+      "there is no group, body, set or region 'blok'");
   bad("hold = yes", "path = 1 / t, 0, 0", "a finite number is wanted");
   bad("hold = yes", "hold = yes\n[load push]\non = feet\nforce = 0, 0, 1", "there is no 'feet'");
   bad("hold = yes", "hold = yes\n[load push]\non = foot", "one of force");

@@ -140,6 +140,14 @@ eb_error eb_described_choice(const eb_section *section, const char *key, const c
                            eb_unknown(EB_ERR_FORMAT, word, words, count, "there is no"));
 }
 
+eb_error eb_described_flag(const eb_section *section, const char *key, bool *out) {
+  static const char *const words[] = {"no", "yes", NULL};
+  int chosen;
+  EB_TRY(eb_described_choice(section, key, words, &chosen));
+  *out = chosen == 1;
+  return EB_OK;
+}
+
 /* The axis at the beginning of "y, angle"; what is behind the comma. */
 static eb_error read_axis(const char *text, int *axis, const char **behind) {
   char letter = text[0];

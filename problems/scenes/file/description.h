@@ -65,6 +65,8 @@ eb_names eb_description_names(const eb_description *description);
  * `given` NULL is EB_ERR_FORMAT. */
 EB_MUST eb_error eb_described_values(const eb_names *names, const eb_section *section,
                                      const char *key, int count, double *value, bool *given);
+/* Whether a key is `yes`; not where it is `no`, or not there. EB_ERR_FORMAT for other words. */
+EB_MUST eb_error eb_described_flag(const eb_section *section, const char *key, bool *out);
 /* The formula of a key, count 0 where it is not there. The caller clears *out. */
 EB_MUST eb_error eb_described_formula(const eb_section *section, const char *key, int count,
                                       eb_formula *out);

@@ -715,8 +715,10 @@ eb_error eb_described_regions(const eb_description *description, eb_mesh *mesh) 
   EB_TRY(EB_NEW(owner, mesh->element_count));
   for (int32_t e = 0; e < mesh->element_count; e++) owner[e] = -1;
   for (const eb_section *section; (section = eb_description_next(description, "material", &at));) {
+    bool may_be_empty;
+    EB_TRY(eb_described_flag(section, "may_be_empty", &may_be_empty));
     EB_TRY(claim(description, section, mesh, materials++, flags, owner, &count));
-    if (count == 0 && !eb_section_value(section, "may_be_empty"))
+    if (count == 0 && !may_be_empty)
       return eb_section_locate(
           section, NULL,
           EB_ERROR(EB_ERR_INVALID, "no element of the mesh is of this material; look at 'of' and "

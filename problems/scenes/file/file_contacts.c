@@ -15,8 +15,19 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- motions --------------------------------------------------------------------------------- */
 
-static eb_names timed_names(const eb_described_motion *motion, const eb_variable *time) {
-  eb_names names = eb_description_names(motion->description);
+/* What a motion's formulas may name: the time, and the bounds of the mesh and its parts. */
+static eb_names timed_names(const eb_described_motion *motion, const eb_variable *time,
+                            eb_mesh_names *looked_at) {
+  const eb_description *description = motion->description;
+  eb_names names = eb_description_names(description);
+  *looked_at = (eb_mesh_names){.mesh = description->scene->mesh,
+                               .scene = description->scene,
+                               .lo = description->lo,
+                               .hi = description->hi,
+                               .node = -1,
+                               .element = -1};
+  names.bounds = eb_mesh_named_bounds;
+  names.context = looked_at;
   names.variables = time;
   names.variable_count = 1;
   return names;
@@ -25,14 +36,16 @@ static eb_names timed_names(const eb_described_motion *motion, const eb_variable
 static eb_error collider_motion(const eb_described_motion *motion, double t, double offset[3],
                                 double velocity[3]) {
   const eb_variable time = {.name = "t", .quantity = {t, 1}};
-  eb_names names = timed_names(motion, &time);
+  eb_mesh_names looked_at;
+  eb_names names = timed_names(motion, &time, &looked_at);
   return eb_formula_values(&names, &motion->path, 3, offset, velocity);
 }
 
 static eb_error obstacle_motion(const eb_described_motion *motion, double t, double rotation[9],
                                 double shift[3]) {
   const eb_variable time = {.name = "t", .quantity = {t, 1}};
-  eb_names names = timed_names(motion, &time);
+  eb_mesh_names looked_at;
+  eb_names names = timed_names(motion, &time, &looked_at);
   double angle;
   if (motion->path.count) EB_TRY(eb_formula_values(&names, &motion->path, 3, shift, NULL));
   if (motion->axis < 0) return EB_OK;
@@ -79,11 +92,6 @@ static eb_error read_motion(eb_description *description, const eb_section *secti
 
 /* ---- colliders ------------------------------------------------------------------------------- */
 
-static bool says_yes(const eb_section *section, const char *key) {
-  const char *value = eb_section_value(section, key);
-  return value && strcmp(value, "yes") == 0;
-}
-
 static eb_error unit_axis(const eb_section *section, double axis[3]) {
   double length = sqrt(eb_dot3(axis, axis));
   if (!(length > 0))
@@ -109,8 +117,7 @@ static eb_error read_constants(const eb_names *names, const eb_section *section,
                                EB_ERROR(EB_ERR_FORMAT, "%g is below 0", *reals[k].value));
   }
   out->half_length *= 0.5;
-  out->implicit = says_yes(section, "implicit");
-  return EB_OK;
+  return eb_described_flag(section, "implicit", &out->implicit);
 }
 
 static const char *const collider_shapes[] = {"plane", "sphere", "rod", "cylinder", "bowl", NULL};

@@ -139,17 +139,13 @@ static eb_error add_nodes(const eb_description *description, eb_scene *scene,
 
 /* ---- scripts --------------------------------------------------------------------------------- */
 
-static bool says_yes(const eb_section *section, const char *key) {
-  const char *value = eb_section_value(section, key);
-  return value && strcmp(value, "yes") == 0;
-}
-
 static eb_error read_script(const eb_description *description, const eb_section *section,
                             eb_described_group *out) {
   eb_names names = eb_description_names(description);
   const eb_entry *about = eb_section_entry(section, "about");
-  bool until;
+  bool until, holds;
   out->until = INFINITY;
+  EB_TRY(eb_described_flag(section, "hold", &holds));
   EB_TRY(eb_described_formula(section, "path", 3, &out->path));
   EB_TRY(eb_described_turn(section, "rotate", &out->axis, &out->angle));
   EB_TRY(eb_described_turn(section, "then_rotate", &out->second_axis, &out->second_angle));
@@ -158,7 +154,7 @@ static eb_error read_script(const eb_description *description, const eb_section 
   if (about && strcmp(about->value, "middle") != 0)
     EB_TRY(eb_described_formula(section, "about", 3, &out->about));
   out->moves = out->path.count > 0 || out->axis >= 0 || out->second_axis >= 0;
-  out->held = (says_yes(section, "hold") || out->moves || until) && out->pull.count == 0;
+  out->held = (holds || out->moves || until) && out->pull.count == 0;
   return EB_OK;
 }
 

@@ -1,7 +1,6 @@
 /* Setting a scene up from its file, once its mesh is there: materials, gravity, groups and scripts,
  * loads, the initial state, contact, joints, links. */
 #include <math.h>
-#include <string.h>
 
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"
@@ -109,11 +108,12 @@ eb_error eb_described_materials(const eb_description *description, eb_scene *sce
   eb_scene_uniform_material(scene);
   for (const eb_section *section; (section = eb_description_next(description, "material", &at));) {
     int32_t region = eb_mesh_region(scene->mesh, section->label);
-    const char *rigid = eb_section_value(section, "rigid");
+    bool rigid;
+    EB_TRY(eb_described_flag(section, "rigid", &rigid));
     if (region < 0) continue; /* of a --mesh file */
     EB_TRY(read_material(description, section, &scene->materials[region]));
     EB_TRY(direct_fibres(description, section, region, scene->mesh));
-    if (rigid && strcmp(rigid, "yes") == 0) scene->rigid.regions[region] = 1;
+    scene->rigid.regions[region] = rigid;
   }
   return EB_OK;
 }
