@@ -138,4 +138,10 @@ SKIP: {
   chmod 0, spew(scratch('closed.ini'), $crate);
   like_error(1, qr/closed\.ini.*Permission/, 'one that may not be read', 'run', 'closed.ini', '-s', 'newton');
 }
+
+# ---- the example of the language's README runs as it stands
+my ($example) = slurp(root() . '/problems/scenes/file/README.md') =~ /^((?:    .*\n|\n)*    \[scene\]\n(?:    .*\n|\n)*)/m;
+spew(scratch('example.ini'), $example =~ s/^    //mgr);
+is_code(0, "the README's example", 'run', 'example.ini', '-s', 'newton', '-o', 'example.h5');
+is((runs_in('example.h5'))[0]{audit}, 'passed', '  passes its audit');
 done_testing();
