@@ -275,6 +275,25 @@ static void test_joints(void) {
   free(text);
 }
 
+/* A script without a value at some time is no reason to let go silently. */
+static void test_gap(void) {
+  char *text = changed("hold = yes", "path = if(t > 0.012 and t < 0.018, 1 / 0, 0), 0, 0");
+  eb_scene *scene = made(text, NULL);
+  const eb_grip *foot = &scene->script.grips[0];
+  int32_t nodes = scene->mesh->node_count;
+  uint8_t *fixed = calloc((size_t)nodes, 1);
+  double *target = calloc(3 * (size_t)nodes, sizeof *target);
+  eb_scene_boundary(scene, 0.01, fixed, target);
+  tap_ok(fixed[foot->nodes[0]] && isfinite(target[3 * foot->nodes[0]]), "a script holds its group");
+  eb_scene_boundary(scene, 0.015, fixed, target);
+  tap_ok(fixed[foot->nodes[0]] && isnan(target[3 * foot->nodes[0]]),
+         "and where it has no value its group is nowhere, not free");
+  free(target);
+  free(fixed);
+  eb_scene_destroy(scene);
+  free(text);
+}
+
 static void test_defaults(void) {
   const eb_scene_ops *ops;
   char *text =
@@ -320,6 +339,7 @@ int main(void) {
   test_scenes();
   test_bodies();
   test_joints();
+  test_gap();
   test_defaults();
   test_broken();
   return fixture_close();

@@ -54,13 +54,18 @@ static eb_error obstacle_motion(const eb_described_motion *motion, double t, dou
   return EB_OK;
 }
 
-/* What could go wrong did so when the scene was made (try_motion). */
+/* Formulas are tried when the scene is made (try_motion); one without a value at a time between
+ * puts what it moves nowhere. */
 static void move_collider(double t, const void *script, double offset[3], double velocity[3]) {
-  eb_error_free(collider_motion(script, t, offset, velocity));
+  eb_error error = collider_motion(script, t, offset, velocity);
+  if (error) offset[0] = NAN;
+  eb_error_free(error);
 }
 
 static void move_obstacle(double t, const void *script, double rotation[9], double shift[3]) {
-  eb_error_free(obstacle_motion(script, t, rotation, shift));
+  eb_error error = obstacle_motion(script, t, rotation, shift);
+  if (error) shift[0] = NAN;
+  eb_error_free(error);
 }
 
 static eb_error try_motion(const eb_described_motion *motion, bool of_collider) {

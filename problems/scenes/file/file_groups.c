@@ -244,7 +244,9 @@ void eb_scene_described_boundary(const eb_scene *scene, double t, uint8_t *fixed
     if (!group->held || is_let_go(group, t)) continue;
     if (group->moves) {
       eb_error error = group_pose(description, group, t, &now);
-      if (!error) eb_grip_place(scene, grip, now.rotation, now.about, now.shift, fixed, target);
+      /* What has no value at this time is nowhere: the step cannot end well unseen. */
+      for (int d = 0; error && d < 3; d++) now.shift[d] = NAN;
+      eb_grip_place(scene, grip, now.rotation, now.about, now.shift, fixed, target);
       eb_error_free(error);
       continue;
     }
@@ -268,7 +270,8 @@ void eb_scene_described_springs(const eb_scene *scene, double t, double *place, 
     at_time(description, t, &at);
     eb_error error = group_pose(description, group, t, &now);
     if (!error) error = eb_formula_values(named(&at), &group->pull, 1, &pull, NULL);
-    for (int32_t k = 0; !error && k < grip->count; k++) {
+    for (int d = 0; error && d < 3; d++) now.shift[d] = NAN;
+    for (int32_t k = 0; k < grip->count; k++) {
       double *p = place + 3 * ((size_t)group->first_spring + (size_t)k), r[3], turned[3];
       for (int d = 0; d < 3; d++) r[d] = p[d] - now.about[d];
       eb_turn3(now.rotation, r, turned);
@@ -397,6 +400,8 @@ void eb_scene_described_loads(const eb_scene *scene, double t, double *magnitude
     timed now;
     at_time(description, t, &now);
     if (description->load[l].count == 0) continue;
-    eb_error_free(eb_formula_values(named(&now), &description->load[l], 1, &magnitude[l], NULL));
+    eb_error error = eb_formula_values(named(&now), &description->load[l], 1, &magnitude[l], NULL);
+    if (error) magnitude[l] = NAN;
+    eb_error_free(error);
   }
 }
