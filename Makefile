@@ -159,7 +159,7 @@ $(call object,harness/environment.c): ALL_CFLAGS += -I$(BUILD)/obj
 
 # Templates, style sheets, suites, papers, skeletons and clients are compiled in, so that the installed program needs no folder of its own.
 EMBEDDED := $(sort $(wildcard reports/gnuplot/*.gp reports/html/* reports/suites/*.ini \
-                             reports/papers/*/*.ini reports/papers/*/*.tsv solvers/skeletons/*.in \
+                             reports/papers/*/*.ini reports/papers/*/*.tsv reports/laws/*.ini solvers/skeletons/*.in \
                              problems/scenes/file/*.in \
                              solvers/external/*/elastobench_client.* python/elastobench/client.py))
 $(BUILD)/obj/embedded_files.c: reports/embed.pl $(EMBEDDED)

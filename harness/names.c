@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "problems/scene_impl.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
+#include "problems/notation/words.h"
 
 eb_error eb_solver_names(const eb_plugins *plugins, eb_strings *out) {
   for (const eb_solver_ops *const *ops = eb_solvers(); *ops; ops++)
@@ -126,4 +128,25 @@ eb_error eb_parse_real(const char *what, const char *text, double min, double ma
     return EB_ERROR(EB_ERR_USAGE, "%s = %g is outside %g to %g", what, value, min, max);
   *out = value;
   return EB_OK;
+}
+
+eb_error eb_scene_spec_over(const char *spec, const char *parameters, char **out) {
+  EB_OWNED(eb_text_clear) eb_text text = {0};
+  EB_OWNED(eb_strings_clear) eb_strings own = {0}, given = {0};
+  EB_FREED char *name = NULL, *assignments = NULL;
+  EB_TRY(eb_split_scene(spec, &name, &assignments));
+  if (assignments) EB_TRY(eb_words(assignments, ",", &own));
+  EB_TRY(eb_words(parameters, ",", &given));
+  EB_TRY(eb_text_printf(&text, "%s", name));
+  char separator = ':';
+  for (int a = 0; a < own.count + given.count; a++) {
+    const char *one = a < own.count ? own.items[a] : given.items[a - own.count];
+    bool replaced = false;
+    for (int g = 0; g < given.count && a < own.count; g++)
+      replaced = replaced || strncmp(given.items[g], one, strcspn(one, "=") + 1) == 0;
+    if (replaced) continue;
+    EB_TRY(eb_text_printf(&text, "%c%s", separator, one));
+    separator = ',';
+  }
+  return eb_string_set(out, text.data);
 }

@@ -35,6 +35,10 @@ EB_MUST eb_error eb_split_scene(const char *spec, char **name, char **assignment
 /* Takes a scene's spec apart and opens the scene. The caller closes *out and frees *assignments. */
 EB_MUST eb_error eb_open_scene_spec(const char *spec, const eb_scene_ops **out, char **assignments);
 
+/* Puts the spec of a scene with these parameters beside its own, or in the place of those of the
+ * same name, in the place of *out, which is freed when that is made: it may be `spec`. */
+EB_MUST eb_error eb_scene_spec_over(const char *spec, const char *parameters, char **out);
+
 /* The value of the name of that length in canonical assignments "a=1,b=2", and its length; "" when
  * there is none. */
 size_t eb_assigned_value(const char *assignments, const char *name, size_t length,

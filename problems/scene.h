@@ -63,7 +63,7 @@ typedef struct eb_scene_ops eb_scene_ops; /* an entry of the catalogue (problems
 /* ---- making a scene ---------------------------------------------------------------------------
  */
 
-/* All scenes, ended by NULL. */
+/* All scenes but those of laws (harness/laws), which are found by name alone; ended by NULL. */
 const eb_scene_ops *const *eb_scenes(void);
 /* NULL when there is none of that name. */
 const eb_scene_ops *eb_scene_find(const char *name);

@@ -52,6 +52,7 @@ typedef struct eb_command {
   each(history)                                                                                    \
   each(report)                                                                                     \
   each(reproduce)                                                                                  \
+  each(laws)                                                                                       \
   each(export)                                                                                     \
   each(merge)                                                                                      \
   each(case)                                                                                       \

@@ -276,36 +276,8 @@ static eb_error frames_in(const char *spec, double seconds, int64_t *frames) {
   return EB_OK;
 }
 
-/* Puts parameters beside those that a case gives its scene, or in the place of those of the same
- * name. */
 static eb_error reduce(const char *parameters, eb_paper_case *out) {
-  eb_text text = {0};
-  eb_strings own = {0}, given = {0};
-  char *name, *assignments;
-  EB_TRY(eb_split_scene(out->scene, &name, &assignments));
-  eb_error error = assignments ? eb_words(assignments, ",", &own) : EB_OK;
-  if (!error) error = eb_words(parameters, ",", &given);
-  if (!error) error = eb_text_printf(&text, "%s", name);
-  char separator = ':';
-  for (int a = 0; a < own.count + given.count && !error; a++) {
-    const char *one = a < own.count ? own.items[a] : given.items[a - own.count];
-    bool replaced = false;
-    for (int g = 0; g < given.count && a < own.count; g++)
-      replaced = replaced || strncmp(given.items[g], one, strcspn(one, "=") + 1) == 0;
-    if (replaced) continue;
-    error = eb_text_printf(&text, "%c%s", separator, one);
-    separator = ',';
-  }
-  eb_strings_clear(&own);
-  eb_strings_clear(&given);
-  free(name);
-  free(assignments);
-  if (error) {
-    eb_text_clear(&text);
-    return error;
-  }
-  free(out->scene);
-  out->scene = text.data;
+  EB_TRY(eb_scene_spec_over(out->scene, parameters, &out->scene));
   out->reduced = parameters;
   return EB_OK;
 }

@@ -61,10 +61,15 @@
   ENTRY(verschoor2019_stack) \
   ENTRY(verschoor2019_strings) \
   ENTRY(verschoor2019_wedge)
+
+/* What laws measure (harness/laws): found by their names, and not listed. */
+#define EB_LAW_SCENES(ENTRY) \
+  ENTRY(laws_slope)
 /* clang-format on */
 
 #define EB_SCENE_DECLARED(name) extern const eb_scene_ops eb_##name;
 EB_SCENES(EB_SCENE_DECLARED)
+EB_LAW_SCENES(EB_SCENE_DECLARED)
 #undef EB_SCENE_DECLARED
 
 #endif

@@ -7,15 +7,21 @@
 
 #define LISTED(name) &eb_##name,
 static const eb_scene_ops *const scenes[] = {EB_SCENES(LISTED) NULL};
+static const eb_scene_ops *const law_scenes[] = {EB_LAW_SCENES(LISTED) NULL};
 
 const eb_scene_ops *const *eb_scenes(void) {
   return scenes;
 }
 
-const eb_scene_ops *eb_scene_find(const char *name) {
-  for (const eb_scene_ops *const *at = scenes; *at; at++)
-    if (strcmp((*at)->name, name) == 0) return *at;
+static const eb_scene_ops *find(const eb_scene_ops *const *among, const char *name) {
+  for (; *among; among++)
+    if (strcmp((*among)->name, name) == 0) return *among;
   return NULL;
+}
+
+const eb_scene_ops *eb_scene_find(const char *name) {
+  const eb_scene_ops *found = find(scenes, name);
+  return found ? found : find(law_scenes, name);
 }
 
 eb_error eb_scene_open(const char *name, const eb_scene_ops **out) {
