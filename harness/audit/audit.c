@@ -21,6 +21,19 @@ enum { HEXAHEDRON_POINTS = 8 };
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
+static double sum_shear(const eb_audit *audit) {
+  double sum = 0;
+  for (size_t b = 0; b < audit->batch_count; b++) {
+    const eb_audit_batch *batch = &audit->batches[b];
+    for (int k = 0; k < batch->count && batch->owned; k++) {
+      int64_t element = (batch->first + k) / audit->points;
+      const eb_material *m = &audit->scene->materials[audit->scene->mesh->region[element]];
+      sum += batch->weight[k] * m->young / (2 * (1 + m->poisson));
+    }
+  }
+  return sum;
+}
+
 static eb_error allocate(eb_audit *audit) {
   size_t nodes = audit->nodes;
   double **const vectors[] = {&audit->force,   &audit->residual, &audit->target, &audit->start.x,
@@ -37,6 +50,7 @@ static eb_error allocate(eb_audit *audit) {
   EB_TRY(EB_TAKE(&audit->owned, audit->part_sums, EB_AUDIT_PART_SUMS * (size_t)audit->parts));
   EB_TRY(eb_audit_springs_create(audit));
   EB_TRY(eb_audit_rest_shapes(audit));
+  audit->shear = sum_shear(audit);
   return eb_audit_mass_points(audit);
 }
 

@@ -81,6 +81,7 @@ typedef struct eb_audit_row {
     double excess;      /* that came from nowhere; negative: what was dissipated */
     double scale;       /* size of its terms */
     double raised;      /* by how much corrections of positions raise the potential (motion.c) */
+    double rounding;    /* that rounding may leave of a gain (energy.c) */
     double of_residual; /* done by the residual of the declared equation (equation.c) */
     /* elastic energy and that of the penalty at the start, by how much it rises, and the scale
      * without it */

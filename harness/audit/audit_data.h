@@ -88,6 +88,7 @@ struct eb_audit {
   eb_audit_corner *corners;      /* batches x nodes of an element */
   eb_audit_hourglass *hourglass; /* elements, or NULL */
   double volume;                 /* m^3, where these are */
+  double shear;                  /* J: sum of w mu over the points of owned elements */
   bool controlled;               /* any of them is stiff */
   double *mass;                  /* nodes */
   eb_mass_points *bodies;        /* or NULL */

@@ -12,6 +12,7 @@
  * parts it is what scripted nodes gain of kinetic energy, and the elastic force on them on their
  * way by the mean of start and end. Most implicit steps lose energy. Of what is gained, equation.c
  * tells the part that is not the equation's own. */
+#include <float.h>
 #include <math.h>
 
 #include "harness/audit/audit_data.h"
@@ -252,6 +253,51 @@ bool eb_audit_meets(const eb_scene *scene, const eb_state *before, const eb_stat
   return false;
 }
 
+/* ---- rounding -------------------------------------------------------------------------------- */
+
+/* Sizes in a step of what its gain is a difference of. */
+typedef struct gain_sizes {
+  double terms;   /* nodes' and points' */
+  double energy;  /* J: of energies and works, each before they cancel */
+  double places2; /* m^2: sum |x0|^2 + |x1|^2 */
+  double forces2; /* N^2: elastic forces, likewise */
+  double reach2;  /* kg m^2: sum m (|x0|^2 + |x1|^2) */
+  double shear;   /* J: sum of w mu over the points */
+} gain_sizes;
+
+static gain_sizes sizes_of(const eb_audit *audit, const eb_state *before, const eb_state *after) {
+  const double *gravity = audit->scene->gravity;
+  double points = (double)audit->own_elements * audit->points;
+  gain_sizes s = {.terms = 3 * (double)audit->own_nodes + points, .shear = audit->shear};
+  for (size_t k = 0; k < 3 * audit->own_nodes; k++) {
+    double x0 = before->x[k], x1 = after->x[k], m = audit->mass[k / 3], both2 = x0 * x0 + x1 * x1;
+    double load = fabs(audit->force[k] - m * gravity[k % 3]) + fabs(audit->residual[k]);
+    s.energy += m * fabs(gravity[k % 3]) * (fabs(x0) + fabs(x1)) + load * fabs(x1 - x0);
+    s.places2 += both2;
+    s.reach2 += m * both2;
+    s.forces2 += audit->start.g[k] * audit->start.g[k] + audit->end.g[k] * audit->end.g[k];
+  }
+  double sums[] = {s.terms, s.energy, s.places2, s.forces2, s.reach2, s.shear};
+  eb_ranks_sum(audit->ranks, 6, sums);
+  return (gain_sizes){sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]};
+}
+
+/* What rounding may leave of the gain, J, for which `stored` is all energy at both ends but that of
+ * gravity. A sum of n terms is known to n eps of their sizes; the energy of a point, in whose mu/2
+ * (|F|^2 - 3) nine squares cancel near rest, to 8 eps w mu at each end. Places are known to d = 45
+ * eps |x|: energies change on them by the forces there and by those that d makes, (|g0| + |g1| +
+ * |f_d|) |d|, and velocities that are made of them by d / h. */
+static double unknown_gain(const eb_audit *audit, const gain_sizes *s, double dt, double kinetic,
+                           double stored) {
+  static const double roundings = 45 * DBL_EPSILON;
+  double places = roundings * sqrt(s->places2);
+  double speed = roundings * sqrt(s->reach2) / dt; /* times the root of mass */
+  /* rounding2 belongs to changes of 1e-8 of the places. */
+  double made = 1e8 * roundings * sqrt(audit->start.rounding2 + audit->end.rounding2);
+  return DBL_EPSILON * (s->terms * (s->energy + stored) + 16 * s->shear) +
+         (sqrt(2 * s->forces2) + made) * places + (2 * sqrt(kinetic) + speed) * speed;
+}
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* What a script does in a step in parts beyond the work of the end's forces, the only ones that
@@ -313,4 +359,7 @@ void eb_audit_work(eb_audit *audit, const eb_state *before, const eb_state *afte
   row->work.stored = stored[0];
   row->work.stored_gain = stored[1] - stored[0];
   row->work.kinetic_scale = fmax(moving[0] - stored[0], moving[1] - stored[1]) + fabs(work);
+  gain_sizes sizes = sizes_of(audit, before, after);
+  row->work.rounding = unknown_gain(audit, &sizes, dt, fmax(was.kinetic, row->totals.kinetic),
+                                    moving[0] + moving[1]);
 }

@@ -463,6 +463,11 @@ static double work_of_lag(const eb_audit *audit, double dt) {
   return eb_audit_sum(audit, work);
 }
 
+/* What of a gain or loss is more than may be unknown of it, J. */
+static double beyond(double unknown, double gain) {
+  return copysign(fmax(0, fabs(gain) - unknown), gain);
+}
+
 /* The residual is a force that is not there: what it does on the way of the step is energy from
  * nowhere; in a subspace, on what of the way is in it. All other gain is the equation's own - a
  * linearized step is given energy by its linearization, implicit Euler where bodies under pressure
@@ -470,23 +475,22 @@ static double work_of_lag(const eb_audit *audit, double dt) {
  * told: all their gain is theirs, but for what is not known of a script's work, and so it is where
  * forces are late, less what velocities are ahead. Of position-based steps it is the gain of all
  * energies but those of elements and colliders, since nobody knows what constraints have stored;
- * verdict.c sums it over the whole run. What roundings of the forces may do on that way is no work:
- * of a body at rest it would be all there is. */
+ * verdict.c sums it over the whole run. What roundings of the forces may do on that way is no work,
+ * nor what they leave of a difference of energies: of a body at rest it would be all there is. */
 static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
                       double dt, const eb_declaration *declared, double in_subspace,
                       const eb_audit_row *row) {
   const double *r = audit->declared;
-  double work = 0, way2 = 0;
-  if (row->stands_in)
-    return row->work
-        .raised; /* what holds scripted nodes in a reduced equation cannot be told either */
-  if (declared->update == EB_UPDATE_SUBSTEPS)
-    return copysign(fmax(0, fabs(row->work.excess) - row->script.unknown), row->work.excess);
-  if (declared->update == EB_UPDATE_MEAN_VELOCITY) return row->work.excess;
+  double work = 0, way2 = 0, rounding = row->work.rounding, excess = row->work.excess;
+  double raised = beyond(rounding, row->work.raised);
+  /* What holds scripted nodes in a reduced equation cannot be told either. */
+  if (row->stands_in) return raised;
+  if (declared->update == EB_UPDATE_SUBSTEPS) return beyond(rounding + row->script.unknown, excess);
+  if (declared->update == EB_UPDATE_MEAN_VELOCITY) return beyond(rounding, excess);
+  if (is_late(declared)) excess -= work_of_lag(audit, dt);
   if (declared->equation == EB_EQUATION_POSITION_BASED)
-    return row->work.excess - row->work.stored_gain -
-           (is_late(declared) ? work_of_lag(audit, dt) : 0);
-  if (is_late(declared)) return row->work.excess - work_of_lag(audit, dt);
+    return beyond(rounding, excess - row->work.stored_gain);
+  if (is_late(declared)) return beyond(rounding, excess);
   for (size_t k = 0; k < 3 * audit->own_nodes; k++) {
     double way = audit->fixed[k / 3] ? 0 : after->x[k] - before->x[k];
     work += r[k] * way;
@@ -495,7 +499,7 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
   work = eb_audit_sum(audit, work);
   way2 = eb_audit_sum(audit, way2);
   if (declared->subspace) work = in_subspace;
-  return row->work.raised + copysign(fmax(0, fabs(work) - row->rounding * sqrt(way2)), work);
+  return raised + beyond(row->rounding * sqrt(way2), work);
 }
 
 static double mean_way(const eb_audit *audit, const eb_state *before, const eb_state *after) {

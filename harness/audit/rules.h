@@ -45,17 +45,21 @@
       "constraints, contact_balance <= sqrt(nodes) 5e-4 kg m/s + 1e-10 of its terms, of "          \
       "rigid bodies and their spin 5e-4")                                                          \
   RULE(ENERGY, "energy",                                                                           \
-       "no energy comes from nowhere: over any stretch of the run the work sum r.(x1 - x0) "       \
-       "of residuals, less that of roundings, is <= 0.05 of its largest energy. Of steps in "      \
-       "parts: energy_excess, of either sign less what is not known of a script's work, "          \
-       "which is half of what the change of the elastic forces does on its way W and, where "      \
+       "no energy comes from nowhere: over any stretch of the run the work sum r.(x1 - "           \
+       "x0) of residuals, less that of roundings, is <= 0.05 of its largest energy. Of "           \
+       "a difference of energies and works roundings leave n eps of the sum of their "             \
+       "sizes, n the nodes' coordinates and the points, and what 45 roundings of "                 \
+       "positions and forces change them by (energy.c). Of steps in parts: "                       \
+       "energy_excess, of either sign less what is not known of a script's work, which "           \
+       "is half of what the change of the elastic forces does on its way W and, where "            \
        "that is off an even one by a tenth of the largest at a quarter of the step, or "           \
-       "residual > 0.1 scale, |W| + Y (2 sqrt(A0) + Y) as well, A0 the energy at the start "       \
-       "but for weight, Y as in update_error; with late forces less sum h^2 |f_ext|^2 / m "        \
-       "over free nodes. In a subspace at most what kinetic energy and that of points and "        \
-       "springs have risen beyond the work of forces, since implicit Euler dissipates the "        \
-       "rest. Position-based steps: energy_excess less what the energies of elements and "         \
-       "colliders have risen, summed since the start, whose store may come back")                  \
+       "residual > 0.1 scale, |W| + Y (2 sqrt(A0) + Y) as well, A0 the energy at the "             \
+       "start but for weight, Y as in update_error; with late forces less sum h^2 "                \
+       "|f_ext|^2 / m over free nodes. In a subspace at most what kinetic energy and "             \
+       "that of points and springs have risen beyond the work of forces, since "                   \
+       "implicit Euler dissipates the rest. Position-based steps: energy_excess less "             \
+       "what the energies of elements and colliders have risen, summed since the "                 \
+       "start, whose store may come back")                                                         \
   RULE(PENETRATION, "penetration",                                                                 \
        "nodes stay within the scene's bound on penalty colliders: max_penetration, by "            \
        "default <= a twentieth of a body's diagonal + 1.5 h times the speed of the first "         \

@@ -321,12 +321,7 @@ static eb_error shaken_mesh(const eb_values *parameters, eb_mesh **out) {
 }
 
 static const eb_scene_default hex_shaken_defaults[] = {
-    {"symplectic-euler", NULL,
-     "before anything moves audits may find roundings, of 1e-24 J, as energy"},
-    {"conjac", "add_nodes=true",
-     "every body needs dynamic nodes of its own; before anything moves audits may find roundings, "
-     "of 1e-24 J, as energy"},
-    {0}};
+    {"conjac", "add_nodes=true", "every body needs dynamic nodes of its own"}, {0}};
 
 const eb_scene_ops eb_lewin2016_hex_shaken = {
     .name = "lewin2016/hex-shaken",
@@ -382,11 +377,7 @@ static eb_error modes_setup(eb_scene *scene) {
 }
 
 static const eb_scene_default hourglass_modes_defaults[] = {
-    {"symplectic-euler", NULL,
-     "before anything moves audits may find roundings, of 1e-24 J, as energy"},
-    {"conjac", "add_nodes=true",
-     "every body needs dynamic nodes of its own; before anything moves audits may find roundings, "
-     "of 1e-24 J, as energy"},
+    {"conjac", "add_nodes=true", "every body needs dynamic nodes of its own"},
     {"pbfe", NULL, "audits find energy off: its constraints fight the modes"},
     {0}};
 

@@ -1,4 +1,6 @@
 /* Energy of motions whose balance is known in closed form, and the work of residuals. */
+#include <float.h>
+
 #include "tests/support/audit_fixture.h"
 
 static eb_audit_row judge(trial *t, eb_update update) {
@@ -51,6 +53,31 @@ static void test_spin(void) {
   tap_near(row.work.excess, 0.21 / 1.21 * row.totals.kinetic, ROUNDING * row.work.scale,
            "faster, it has gained");
   trial_close(&t);
+}
+
+/* A block at rest 20 m away, of which each state has roundings of its own: all its energies are of
+ * them. With the least speed that is more than they explain, energy has come from nowhere. */
+static void test_roundings(void) {
+  static const eb_update updates[] = {EB_UPDATE_SUBSTEPS, EB_UPDATE_MEAN_VELOCITY};
+  for (size_t u = 0; u < sizeof updates / sizeof *updates; u++) {
+    owned(trial) t = {0};
+    double kinetic = 0;
+    trial_open(&t, "nx=3,gy=0,gz=0", 0, 0);
+    for (size_t k = 0; k < t.size; k++) t.before->x[k] += 20;
+    memcpy(t.after->x, t.before->x, t.size * sizeof *t.after->x);
+    trial_shake(&t, 1, 8 * 20 * DBL_EPSILON, t.before->x);
+    trial_shake(&t, 2, 8 * 20 * DBL_EPSILON, t.after->x);
+    eb_audit_row row = judge(&t, updates[u]);
+    double floor = row.work.rounding;
+    tap_ok(row.work.excess != 0 && row.work.scale < floor, "roundings are all the energy there is");
+    tap_ok(row.work.of_residual == 0, "which does not come from nowhere");
+    tap_below(floor, 1e-9, "what they explain is nothing beside a joule");
+    trial_fill(&t, 1, 0, 0, t.after->v);
+    for (size_t k = 0; k < t.size; k += 3) kinetic += 0.5 * t.mass[k / 3];
+    trial_fill(&t, sqrt(2 * floor / kinetic), 0, 0, t.after->v);
+    row = judge(&t, updates[u]);
+    tap_ok(row.work.of_residual > 0.05 * row.work.scale, "twice as much does");
+  }
 }
 
 /* ---- colliders ------------------------------------------------------------------------------- */
@@ -183,6 +210,7 @@ static void test_residual(void) {
 int main(void) {
   test_fall();
   test_spin();
+  test_roundings();
   test_spring();
   test_moving();
   test_dragged();
