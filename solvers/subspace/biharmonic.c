@@ -271,9 +271,10 @@ static void spread(const eb_mesh *mesh, const eb_block_matrix *graph, int32_t so
   distance[source] = 0;
   owner[source] = as;
   queue[0] = source;
-  for (; count > 0; count--) {
+  while (count > 0) {
     int32_t i = queue[first];
     first = (first + 1) % room;
+    count--;
     queued[i] = 0;
     for (int32_t b = graph->start[i]; b < graph->start[i + 1]; b++) {
       int32_t j = graph->column[b];

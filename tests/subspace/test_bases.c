@@ -286,6 +286,44 @@ static void every_active_set(void) {
   tap_below(off, 1e-9, "the best of all active sets of a small program");
 }
 
+/* ---- handles ---- */
+
+/* Lowers distances along the edges of elements until none falls. */
+static void relax(const eb_mesh *mesh, double *distance) {
+  for (bool falls = true; falls;) {
+    falls = false;
+    for (int32_t e = 0; e < mesh->element_count; e++)
+      for (int k = 0; k < 16; k++) {
+        int32_t i = mesh->elements[4 * e + k / 4], j = mesh->elements[4 * e + k % 4];
+        double square = 0;
+        for (int d = 0; d < 3; d++) square += pow(mesh->X[3 * i + d] - mesh->X[3 * j + d], 2);
+        if (!(distance[i] + sqrt(square) < distance[j])) continue;
+        distance[j] = distance[i] + sqrt(square);
+        falls = true;
+      }
+  }
+}
+
+static void handles_are_farthest(const char *parameters) {
+  owned(fixture) f = fixture_open(parameters);
+  const eb_mesh *mesh = f.scene->mesh;
+  owned(uint8_t) *pinned = pins_of(f.scene);
+  owned(int32_t) *owner = calloc((size_t)mesh->node_count, sizeof *owner);
+  owned(double) *distance = vector(mesh->node_count);
+  int32_t handle[6];
+  double worst = 0;
+  tap_require(eb_biharmonic_handles(mesh, pinned, 6, handle, owner), "handles");
+  for (int32_t i = 0; i < mesh->node_count; i++) distance[i] = pinned[i] ? 0 : INFINITY;
+  for (int k = 0; k < 6; k++) {
+    double most = 0;
+    relax(mesh, distance);
+    for (int32_t i = 0; i < mesh->node_count; i++) most = fmax(most, distance[i]);
+    worst = fmax(worst, most - distance[handle[k]]);
+    distance[handle[k]] = 0;
+  }
+  tap_below(worst, 1e-12, "every handle is farthest, along edges, from those before it");
+}
+
 /* ---- biharmonic weights ---- */
 
 static void conditions_of_optimality(const char *parameters) {
@@ -701,6 +739,7 @@ int main(void) {
   blocks_hold_the_matrix();
   spline_between_bounds();
   every_active_set();
+  handles_are_farthest("nx=7,ny=3,nz=2,support=x0,jitter=0.1");
   conditions_of_optimality("nx=10,ny=3,nz=3,lx=3,ly=1,lz=1,jitter=0.2");
   conditions_of_optimality("nx=10,ny=3,nz=3,lx=3,ly=1,lz=1,jitter=0.2,support=x0");
   too_few_nodes();
