@@ -8,6 +8,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
+#include "problems/mesh/places.h"
 #include "problems/ranks/subdomain.h"
 
 /* ---- geometry -------------------------------------------------------------------------------- */
@@ -199,14 +200,18 @@ static bool among(int32_t node, const int32_t *nodes, int32_t count) {
   return false;
 }
 
+/* Of two that are as near, the first by place. */
+static bool is_nearer(const double a[3], const double b[3], const double point[3]) {
+  double first = eb_squared_distance3(a, point), second = eb_squared_distance3(b, point);
+  return first < second || (first == second && eb_place_compare(a, b) < 0);
+}
+
 bool eb_scene_add_nearest(const eb_scene *scene, const double point[3], int32_t *nodes,
                           int32_t *count) {
   const double *X = scene->mesh->X;
   int32_t best = -1;
   for (int32_t i = 0; i < scene->mesh->node_count; i++) {
-    if (best >= 0 &&
-        eb_squared_distance3(X + 3 * i, point) >= eb_squared_distance3(X + 3 * best, point))
-      continue;
+    if (best >= 0 && !is_nearer(X + 3 * (int64_t)i, X + 3 * (int64_t)best, point)) continue;
     bool taken = among(i, nodes, *count);
     for (int g = 0; g < scene->script.grip_count; g++)
       taken = taken || among(i, scene->script.grips[g].nodes, scene->script.grips[g].count);

@@ -126,7 +126,7 @@ void eb_grips_hold(const eb_scene *scene, double t, uint8_t *fixed, double *targ
 void eb_grips_hold_first(const eb_scene *scene, double t, uint8_t *fixed, double *target);
 
 /* Appends to the `*count` in `nodes` the node nearest at rest to a point, of those that are in no
- * group and not among them; false: there is none. */
+ * group and not among them, of several the first by place; false: there is none. */
 bool eb_scene_add_nearest(const eb_scene *scene, const double point[3], int32_t *nodes,
                           int32_t *count);
 

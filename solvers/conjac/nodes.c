@@ -7,12 +7,14 @@
  * their inertia, not where bodies come to rest.
  *
  * Random choice is random sequential addition: the candidates are gone through in a random order,
- * and each is taken that keeps its distance from all that were taken before. Farthest-point choice
- * takes the candidate whose nearest site - scripted, attached or chosen - is farthest (Gonzalez
- * 1985). Distances are those of the rest configuration, m.
+ * and each is taken that keeps its distance from all that were taken before. They are drawn from
+ * the order of their places (places.h), in which ties are broken too: a body has the same dynamic
+ * nodes however it is numbered. Farthest-point choice takes the candidate whose nearest site -
+ * scripted, attached or chosen - is farthest (Gonzalez 1985). Distances are those of the rest
+ * configuration, m.
  *
  * Needs: rest positions, the script at the end of the first step, attachments.
- * Workspace: a distance, three coordinates and two bytes a node, while it chooses.
+ * Workspace: a distance, seven coordinates and two bytes a node, while it chooses.
  * Fails: EB_ERR_USAGE with the node or the number that cannot be, and what could. */
 #include "solvers/conjac/nodes.h"
 
@@ -22,6 +24,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/random.h"
+#include "problems/mesh/places.h"
 
 typedef enum role {
   FREE,
@@ -32,6 +35,7 @@ typedef enum role {
 typedef struct selector {
   const eb_scene *scene;
   const eb_node_choice *choice;
+  int32_t *order;   /* the nodes by place */
   uint8_t *role;    /* of every node */
   double *distance; /* node_count: squared, to the nearest site, m^2 */
   double least;     /* squared spacing, m^2 */
@@ -138,22 +142,26 @@ static eb_error take_list(selector *s) {
  */
 static int32_t farthest_candidate(const selector *s) {
   int32_t best = -1;
-  for (int32_t i = 0; i < nodes_of(s); i++)
+  for (int32_t k = 0; k < nodes_of(s); k++) {
+    int32_t i = s->order[k];
     if (s->role[i] == FREE && s->distance[i] > 0 &&
         (best < 0 || s->distance[i] > s->distance[best]))
       best = i;
+  }
   return best;
 }
 
 static int32_t farthest_from_centroid(const selector *s) {
   double centroid[3] = {0, 0, 0};
   int32_t best = -1;
-  for (int32_t i = 0; i < nodes_of(s); i++)
-    for (int d = 0; d < 3; d++) centroid[d] += rest(s, i)[d] / nodes_of(s);
-  for (int32_t i = 0; i < nodes_of(s); i++)
+  for (int32_t k = 0; k < nodes_of(s); k++)
+    for (int d = 0; d < 3; d++) centroid[d] += rest(s, s->order[k])[d] / nodes_of(s);
+  for (int32_t k = 0; k < nodes_of(s); k++) {
+    int32_t i = s->order[k];
     if (s->role[i] == FREE && (best < 0 || squared_distance(rest(s, i), centroid) >
                                                squared_distance(rest(s, best), centroid)))
       best = i;
+  }
   return best;
 }
 
@@ -184,8 +192,8 @@ static eb_error take_farthest(selector *s) {
 static void draw(selector *s, int32_t *candidates) {
   uint64_t state = s->choice->seed;
   int32_t left = 0;
-  for (int32_t i = 0; i < nodes_of(s); i++)
-    if (s->role[i] == FREE) candidates[left++] = i;
+  for (int32_t k = 0; k < nodes_of(s); k++)
+    if (s->role[s->order[k]] == FREE) candidates[left++] = s->order[k];
   while (left > 0 && s->list.count < s->choice->count) {
     /* Below `left`, from the upper half of a word (Lemire 2019): biased by less than left / 2^32.
      */
@@ -263,6 +271,8 @@ static eb_error select_nodes(selector *s) {
   const eb_mesh *mesh = s->scene->mesh;
   double lo[3], hi[3];
   EB_TRY(check_choice(s));
+  EB_TRY(EB_NEW(s->order, mesh->node_count));
+  EB_TRY(eb_mesh_nodes_by_place(mesh, s->order));
   EB_TRY(EB_NEW(s->role, mesh->node_count));
   EB_TRY(EB_NEW(s->distance, mesh->node_count));
   EB_TRY(EB_NEW(s->fixed, mesh->node_count));
@@ -304,6 +314,7 @@ eb_error eb_conjac_choose(const eb_scene *scene, const eb_node_choice *choice, e
   free(s.fixed);
   free(s.distance);
   free(s.role);
+  free(s.order);
   if (error) eb_node_list_clear(&s.list);
   *out = s.list;
   return error;

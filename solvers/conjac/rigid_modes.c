@@ -19,7 +19,9 @@
  *
  * Reference: the rank condition is that of textbook statics. The paper has no such step: it is
  * taken with add_nodes=true alone. Needs: the mesh, its boundary, H at x for the second part.
- * Workspace: five integers a node.
+ * The nodes of a body are gone through by place, so that it gets the same ones however it is
+ * numbered. Parts of bodies go by the pivots of a factor, whose order follows the numbers.
+ * Workspace: fourteen integers a node.
  * Fails when memory does; after MAX_ADDED nodes H_qq is left as it is, and the step's factorization
  * says so. */
 #include "solvers/conjac/conjac.h"
@@ -28,6 +30,8 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
+#include "problems/mesh/places.h"
 
 enum { MAX_ADDED = 256 };
 static const double too_far = 1e12; /* of x, over the mean diagonal */
@@ -38,9 +42,8 @@ typedef struct constrainer {
   const double *x;
   const double *node_area; /* 0 inside; or NULL */
   bool planar;
-  int32_t *nodes,
-      *start;           /* of component p: nodes[start[p]] to nodes[start[p + 1] - 1], ascending */
-  uint8_t *constrained; /* by the script, by attachment or in the list */
+  int32_t *nodes, *start; /* of component p: nodes[start[p]] to nodes[start[p + 1] - 1], by place */
+  uint8_t *constrained;   /* by the script, by attachment or in the list */
   eb_node_list *list;
   int32_t capacity; /* of the list */
 } constrainer;
@@ -160,12 +163,16 @@ static eb_error constrain_component(constrainer *s, int32_t part) {
 static eb_error constrain(constrainer *s, const eb_mesh *mesh, const uint8_t *boundary,
                           int32_t *part) {
   int32_t parts = eb_mesh_components(mesh, part);
+  EB_FREED int32_t *order = NULL;
+  EB_TRY(EB_NEW(order, mesh->node_count));
+  EB_TRY(eb_mesh_nodes_by_place(mesh, order));
   /* Counting sort of the nodes by component. */
   EB_TRY(EB_NEW(s->start, parts + 2));
   EB_TRY(EB_NEW(s->nodes, mesh->node_count));
   for (int32_t i = 0; i < mesh->node_count; i++) s->start[part[i] + 2]++;
   for (int32_t p = 0; p < parts; p++) s->start[p + 2] += s->start[p + 1];
-  for (int32_t i = 0; i < mesh->node_count; i++) s->nodes[s->start[part[i] + 1]++] = i;
+  for (int32_t k = 0; k < mesh->node_count; k++)
+    s->nodes[s->start[part[order[k]] + 1]++] = order[k];
   EB_TRY(EB_NEW(s->constrained, mesh->node_count));
   for (int32_t i = 0; i < mesh->node_count; i++) s->constrained[i] = boundary[i] != 0;
   for (int32_t k = 0; k < s->list->count; k++) s->constrained[s->list->nodes[k]] = 1;

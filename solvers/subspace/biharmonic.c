@@ -15,6 +15,8 @@
 
 #include "problems/base/assert.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
+#include "problems/mesh/places.h"
 #include "solvers/linalg/multifrontal.h"
 
 #include <float.h>
@@ -296,24 +298,29 @@ static eb_error sample(const eb_mesh *mesh, const uint8_t *pinned, const eb_bloc
                        int32_t *handle, int32_t *owner) {
   bool any = false;
   int32_t nodes = mesh->node_count;
+  EB_FREED int32_t *order = NULL;
+  EB_TRY(EB_NEW(order, nodes));
+  EB_TRY(eb_mesh_nodes_by_place(mesh, order));
   for (int32_t i = 0; i < nodes; i++) distance[i] = INFINITY;
   for (int32_t i = 0; i < nodes; i++)
     if (pinned && pinned[i]) {
       spread(mesh, graph, i, -1, distance, owner, queue, queued);
       any = true;
     }
-  if (!any) spread(mesh, graph, 0, 0, distance, owner, queue, queued);
+  if (!any) spread(mesh, graph, order[0], 0, distance, owner, queue, queued);
   for (int32_t h = 0; h < handles; h++) {
     int32_t farthest = -1;
-    for (int32_t i = 0; i < nodes; i++)
+    for (int32_t k = 0; k < nodes; k++) {
+      int32_t i = order[k];
       if (!(pinned && pinned[i]) && (farthest < 0 || distance[i] > distance[farthest]))
         farthest = i;
+    }
     if (farthest < 0 || (h > 0 && distance[farthest] == 0))
       return EB_ERROR(EB_ERR_USAGE,
                       "biharmonic weights: %d handles for %d free nodes; ask for "
                       "fewer modes",
                       (int)handles, (int)h);
-    /* Node 0 was no handle. */
+    /* The first node was no handle. */
     for (int32_t i = 0; i < nodes && h == 0 && !any; i++) distance[i] = INFINITY;
     handle[h] = farthest;
     spread(mesh, graph, farthest, h, distance, owner, queue, queued);

@@ -7,11 +7,14 @@
  * lower bound to all others. Seeding passes over elements whose centre is at least twice as far
  * from the new one as from them. All give what the plain loop gives. Features are floats: they only
  * choose representatives; a search through all centres takes them 32 at a time, from a copy that
- * has their entries side by side. Sums over elements are taken in their order. */
+ * has their entries side by side. Elements are drawn, summed and told apart in the order of
+ * their places (places.h): a body has the same points however it is numbered. */
 #include "solvers/subspace/cubature.h"
 
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/base/random.h"
+#include "problems/mesh/places.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +25,7 @@ typedef int32_t mask __attribute__((vector_size(LANES / 4 * sizeof(int32_t))));
 
 typedef struct clustering {
   int32_t elements, clusters, features;
+  int32_t *order; /* the elements by place: all below counts them so */
   float *feature; /* elements x features */
   float *centre;  /* clusters x features */
   lanes *aside;   /* the centres again: strips of LANES clusters, x features x 4 */
@@ -49,21 +53,42 @@ static float *centre_of(const clustering *c, int32_t k) {
   return c->centre + (int64_t)k * c->features;
 }
 
+/* `value` to a whole number of units: what differs by rounding is the same then, so that elements
+ * which mirror each other are as far from a centre, and their order alone tells them apart. */
+static double settle(double value, double unit) {
+  return unit > 0 ? unit * nearbyint(value / unit) : value;
+}
+
+/* The power of two that is 2^-bits of what is at least as large as `most`. */
+static double unit_of(double most, int bits) {
+  int exponent;
+  frexp(most, &exponent);
+  return most > 0 && isfinite(most) ? ldexp(1, exponent - bits) : 0;
+}
+
 /* Values at the centres of the elements over the squares of their eigenvalues, these in units of
- * the lowest that is not 0. */
+ * the lowest that is not 0. Eigenvectors are the same to some ten digits when a mesh is numbered
+ * otherwise; values are kept to five of their largest. */
 static void make_features(clustering *c, const eb_mesh *mesh, const eb_skinning *s) {
+  enum { KEPT_BITS = 16, KEPT_BITS_OF_RATIO = 20 };
   int32_t corners = (int32_t)mesh->type, axes = s->axes;
   int32_t first = s->modes - c->features / axes;
 #pragma omp parallel for schedule(static)
-  for (int32_t e = 0; e < c->elements; e++) {
-    const int32_t *node = mesh->elements + (int64_t)e * corners;
-    c->volume[e] = eb_mesh_element_volume(mesh, mesh->X, e);
-    for (int32_t k = 0; k < c->features; k++) {
-      int32_t mode = first + k / axes;
-      const double *w = s->weight + (int64_t)mode * axes * s->nodes + k % axes;
-      double ratio = s->eigenvalue ? s->eigenvalue[mode] / s->eigenvalue[first] : 1, mean = 0;
+  for (int32_t e = 0; e < c->elements; e++)
+    c->volume[e] = eb_mesh_element_volume(mesh, mesh->X, c->order[e]);
+#pragma omp parallel for schedule(static)
+  for (int32_t k = 0; k < c->features; k++) {
+    int32_t mode = first + k / axes;
+    const double *w = s->weight + (int64_t)mode * axes * s->nodes + k % axes;
+    double ratio = s->eigenvalue ? s->eigenvalue[mode] / s->eigenvalue[first] : 1, most = 0;
+    for (int64_t i = 0; i < s->nodes; i++) most = fmax(most, fabs(w[axes * i]));
+    double unit = unit_of(most, KEPT_BITS);
+    ratio = settle(ratio, unit_of(ratio, KEPT_BITS_OF_RATIO));
+    for (int32_t e = 0; e < c->elements; e++) {
+      const int32_t *node = mesh->elements + (int64_t)c->order[e] * corners;
+      double mean = 0;
       for (int32_t a = 0; a < corners; a++) mean += w[(int64_t)axes * node[a]] / corners;
-      c->feature[(int64_t)e * c->features + k] = (float)(mean / (ratio * ratio));
+      c->feature[(int64_t)e * c->features + k] = (float)(settle(mean, unit) / (ratio * ratio));
     }
   }
 }
@@ -217,9 +242,14 @@ static int32_t iterate(clustering *c) {
   return changed;
 }
 
-static int compare_elements(const void *a, const void *b) {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
+typedef struct point {
+  int32_t element;
+  double weight;
+} point;
+
+static int compare_points(const void *a, const void *b) {
+  const point *x = a, *y = b;
+  return (x->element > y->element) - (x->element < y->element);
 }
 
 /* Sums of the clusters over their elements, each by its volume over its distance to the centre; the
@@ -268,8 +298,10 @@ static eb_error take_medians(clustering *c) {
 
 /* The element nearest to each centre, with the cluster's volume. */
 static eb_error choose_points(clustering *c, eb_cubature *out) {
-  int32_t *nearest;
+  EB_FREED int32_t *nearest = NULL;
+  EB_FREED point *points = NULL;
   EB_TRY(EB_NEW(nearest, c->clusters));
+  EB_TRY(EB_NEW(points, c->clusters));
   for (int32_t k = 0; k < c->clusters; k++) nearest[k] = -1;
   for (int32_t e = 0; e < c->elements; e++) {
     int32_t k = c->of[e];
@@ -278,10 +310,12 @@ static eb_error choose_points(clustering *c, eb_cubature *out) {
       nearest[k] = e;
   }
   for (int32_t k = 0; k < c->clusters; k++)
-    if (nearest[k] >= 0) out->element[out->count++] = nearest[k];
-  qsort(out->element, (size_t)out->count, sizeof *out->element, compare_elements);
-  for (int32_t i = 0; i < out->count; i++) out->weight[i] = c->filled[c->of[out->element[i]]];
-  free(nearest);
+    if (nearest[k] >= 0) points[out->count++] = (point){c->order[nearest[k]], c->filled[k]};
+  qsort(points, (size_t)out->count, sizeof *points, compare_points);
+  for (int32_t i = 0; i < out->count; i++) {
+    out->element[i] = points[i].element;
+    out->weight[i] = points[i].weight;
+  }
   return EB_OK;
 }
 
@@ -289,6 +323,8 @@ static eb_error cluster(clustering *c, const eb_mesh *mesh, const eb_skinning *s
                         const eb_clustering_choice *choice, eb_cubature *out) {
   size_t elements = (size_t)c->elements, clusters = (size_t)c->clusters;
   size_t features = (size_t)c->features;
+  EB_TRY(EB_NEW(c->order, elements));
+  EB_TRY(eb_mesh_elements_by_place(mesh, c->order));
   EB_TRY(EB_NEW(c->feature, elements * features));
   EB_TRY(EB_NEW(c->centre, clusters * features));
   EB_TRY(EB_NEW(c->aside, (clusters / LANES + 1) * features * 4));
@@ -341,8 +377,8 @@ eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning,
   } else if (!error) {
     error = cluster(&c, mesh, skinning, choice, out);
   }
-  void *const owned[] = {c.feature, c.centre, c.aside, c.sum,   c.volume, c.filled,
-                         c.of,      c.upper,  c.lower, c.apart, c.moved};
+  void *const owned[] = {c.order,  c.feature, c.centre, c.aside, c.sum,   c.volume,
+                         c.filled, c.of,      c.upper,  c.lower, c.apart, c.moved};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   if (error) eb_cubature_clear(out);
   return error;

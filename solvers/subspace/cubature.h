@@ -33,7 +33,8 @@ typedef struct eb_clustering_choice {
 
 /* k-means++ with the seed, then Lloyd's iterations until no element changes its cluster or
  * `iterations` are done; an empty cluster takes the element farthest from its own mean. The same
- * result for any number of threads. The caller clears *out. */
+ * result for any number of threads, and the same points however the mesh is numbered, where no two
+ * eigenvalues are equal. The caller clears *out. */
 EB_MUST eb_error eb_cubature_create(const eb_mesh *mesh, const eb_skinning *skinning,
                                     const eb_clustering_choice *choice, eb_cubature *out);
 void eb_cubature_clear(eb_cubature *cubature);

@@ -10,7 +10,7 @@
 
 /* Raise it when weights or cubature of the same options come out differently, or the layout of what
  * is kept changes. */
-#define EB_PRECOMPUTE_VERSION 3
+#define EB_PRECOMPUTE_VERSION 4
 
 /* Entries of a solver's table. */
 #define EB_PRECOMPUTE_OPTIONS                                                                      \

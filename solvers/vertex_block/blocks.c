@@ -1,7 +1,8 @@
 /* Colours and rounds.
  *
- * Colours are greedy in the order of the nodes: each takes the first that none of its neighbours
- * has, at most one more than the largest number of neighbours. In a colour nodes are sorted by how
+ * Colours are greedy in the order of the nodes' places (places.h): each takes the first that none
+ * of its neighbours has, at most one more than the largest number of neighbours. A body has the
+ * same colours, and so the same sweeps, however it is numbered. In a colour nodes are sorted by how
  * many elements they have, so that the lanes of a group have about as many and few rounds are
  * filled up; the elements of a node by their regions, since all lanes of a round go by one law. */
 #include "solvers/vertex_block/blocks.h"
@@ -10,16 +11,24 @@
 #include <string.h>
 
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/elasticity/elements.h"
+#include "problems/mesh/places.h"
 
 /* ---- colours --------------------------------------------------------------------------------- */
 
-static eb_error colour_nodes(const eb_block_matrix *graph, int32_t *colour, int32_t *count) {
-  int32_t *taken_by = NULL; /* colour: the last node that found it at a neighbour, plus one */
+static eb_error colour_nodes(const eb_mesh *mesh, const eb_block_matrix *graph, int32_t *colour,
+                             int32_t *count) {
+  EB_FREED int32_t *order = NULL;
+  EB_FREED int32_t *taken_by =
+      NULL; /* colour: the last node that found it at a neighbour, plus one */
+  EB_TRY(EB_NEW(order, graph->rows));
+  EB_TRY(eb_mesh_nodes_by_place(mesh, order));
   EB_TRY(EB_NEW(taken_by, (size_t)graph->rows + 1));
   *count = 0;
   for (int32_t i = 0; i < graph->rows; i++) colour[i] = -1;
-  for (int32_t i = 0; i < graph->rows; i++) {
+  for (int32_t at = 0; at < graph->rows; at++) {
+    int32_t i = order[at];
     for (int32_t k = graph->start[i]; k < graph->start[i + 1]; k++)
       if (colour[graph->column[k]] >= 0) taken_by[colour[graph->column[k]]] = i + 1;
     int32_t free_one = 0;
@@ -27,7 +36,6 @@ static eb_error colour_nodes(const eb_block_matrix *graph, int32_t *colour, int3
     colour[i] = free_one;
     if (free_one >= *count) *count = free_one + 1;
   }
-  free(taken_by);
   return EB_OK;
 }
 
@@ -103,7 +111,7 @@ static eb_error order_nodes(const eb_block_matrix *graph, builder *b, eb_vertex_
   EB_TRY(EB_NEW(b->colour, v->node_count));
   EB_TRY(EB_NEW(b->order, v->node_count));
   EB_TRY(find_stars(b->mesh, &b->stars));
-  EB_TRY(colour_nodes(graph, b->colour, &v->colour_count));
+  EB_TRY(colour_nodes(b->mesh, graph, b->colour, &v->colour_count));
   for (int32_t i = 0; i < v->node_count; i++)
     b->order[i] = (placed){b->colour[i], b->stars.start[i + 1] - b->stars.start[i], i};
   qsort(b->order, (size_t)v->node_count, sizeof *b->order, compare_placed);
