@@ -138,6 +138,29 @@ static eb_error fit(const eb_call *c, eb_value *out) {
   return EB_OK;
 }
 
+/* Twice the mean time from one crossing of zero to the next, each found on the line between two
+ * steps; NaN with fewer than two. */
+static double period_of(const eb_value *series) {
+  const double *t = series->time, *y = series->y;
+  double from = NAN, to = NAN, between = -1;
+  for (size_t i = 1; i < series->count; i++) {
+    if (!isfinite(y[i - 1]) || !isfinite(y[i]) || (y[i - 1] < 0) == (y[i] < 0)) continue;
+    to = t[i - 1] + (t[i] - t[i - 1]) * y[i - 1] / (y[i - 1] - y[i]);
+    if (isnan(from)) from = to;
+    between++;
+  }
+  return between > 0 ? 2 * (to - from) / between : NAN;
+}
+
+static eb_error find_period(const eb_call *c, eb_value *out) {
+  const eb_value *series = &c->arguments[0];
+  *out = eb_value_number(series->time ? period_of(series) : NAN);
+  if (isnan(out->number) && !series->knowledge) out->knowledge = EB_UNKNOWN;
+  out->may_rise = out->may_fall = series->cut || series->may_rise || series->may_fall;
+  eb_value_taint(out, series);
+  return EB_OK;
+}
+
 /* ---- the paper's tables ---------------------------------------------------------------------- */
 
 /* The table, and the row and column of it that the call names; -1: all. */
@@ -208,6 +231,8 @@ const eb_function eb_functions[] = {
      .call = find_greatest_unstable},
     {"frame", "v", "series: sums over the steps of each frame", .call = sum_frames},
     {"integral", "v", "series: over simulated time", .call = integrate},
+    {"period", "v", "series: twice the mean time from one crossing of zero to the next, s",
+     .call = find_period},
     {"abs", "a", "of a number or of every value", .call = each, .of = fabs},
     {"sqrt", "a", "of a number or of every value", .call = each, .of = sqrt},
     {"log", "a", "natural, of a number or of every value", .call = each, .of = log},

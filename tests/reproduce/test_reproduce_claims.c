@@ -42,6 +42,9 @@ static void test_figures(void) {
       {"mean(a.kinetic[1..2]) = 6", YES, "6 = 6"},
       {"last(a.kinetic) - last(a.kinetic[..50%]) = -0.9375", YES, "= -0.9375"},
       {"integral(a.kinetic[0.75s..]) = 0.00625", YES, "0.00625"},
+      /* zeros between steps: at 0.2 + 0.1 * 0.0175 / 0.03 s and as far before 0.6 s */
+      {"abs(period((a.time - 0.25) * (0.55 - a.time)) - 0.17 / 0.3) < 1e-12", YES, "< 1e-12"},
+      {"period(a.time - 0.25) > 0", OPEN, "- > 0"},
       {"last(a.counters/reduced_unknowns) = 24", YES, "24 = 24"},
       {"max(a.inverted) = 3 and count(a.inverted) = 8", YES, "2 of 2"},
       {"a.memory/factor = 1e6", YES, "1000000"},
