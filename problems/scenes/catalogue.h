@@ -64,7 +64,9 @@
 
 /* What laws measure (harness/laws): found by their names, and not listed. */
 #define EB_LAW_SCENES(ENTRY) \
-  ENTRY(laws_slope)
+  ENTRY(laws_slope) \
+  ENTRY(laws_free) \
+  ENTRY(laws_bar)
 /* clang-format on */
 
 #define EB_SCENE_DECLARED(name) extern const eb_scene_ops eb_##name;
