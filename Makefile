@@ -307,7 +307,7 @@ demo: ## install, build, run the demo suite, write report/index.html
 # What a plug-in may include: the three public headers and what they need.
 HEADERS := problems/base/error.h problems/base/option.h problems/mesh/mesh.h problems/elasticity/material.h \
            problems/scene.h problems/step.h solvers/solver.h solvers/stepper.h \
-           problems/collision/pair.h problems/contact_record.h problems/scene_contacts.h
+           problems/collision/pair.h problems/contact/friction.h problems/contact_record.h problems/scene_contacts.h
 INCLUDE = $(DESTDIR)$(PREFIX)/include/elastobench
 # Where $(PYTHON) looks for packages below PREFIX, or would if it were installed there.
 PYTHON     ?= python3

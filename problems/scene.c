@@ -52,9 +52,10 @@ static eb_error make_mechanics(eb_scene *scene, bool reference) {
   EB_TRY((reference ? eb_elasticity_create_masses : eb_elasticity_create_shared)(
       scene->mesh, scene->materials, counted, &scene->elasticity));
   eb_contact_settings settings = {.step = scene->dt,
-                                  .friction = scene->contacts.bodies_friction,
+                                  .friction = scene->contacts.friction,
                                   .colliders = scene->contacts.collider_count,
                                   .between_bodies = scene->contacts.bodies_collide};
+  settings.friction.common = scene->contacts.bodies_friction;
   double young[EB_MAX_REGIONS];
   bool wanted = scene->contacts.bodies_collide;
   for (int32_t c = 0; c < scene->contacts.collider_count; c++)
@@ -126,15 +127,17 @@ static eb_error check_riders(const eb_scene *scene) {
 /* Checks what the setup says of contact as constraints, and makes free_bodies of the regions it
  * declares rigid. Asks the scene's boundary and for its cuts: both must be there. */
 static eb_error make_constraints(eb_scene *scene) {
-  double friction = scene->contacts.friction, density[EB_MAX_REGIONS];
-  bool constrained = scene->contacts.obstacle_count != 0 || friction != 0;
+  double density[EB_MAX_REGIONS];
+  bool constrained = scene->contacts.obstacle_count != 0 || scene->contacts.friction.common != 0;
   for (int32_t r = 0; r < EB_MAX_REGIONS; r++) constrained = constrained || scene->rigid.regions[r];
   if (constrained && !(scene->ops->needs & EB_CAP_CONTACT))
     return EB_ERROR(EB_ERR_INVALID,
                     "obstacles, contact friction and rigid regions belong to contact as "
                     "constraints; add EB_CAP_CONTACT to the scene's needs");
-  if (!(friction >= 0 && isfinite(friction)))
-    return EB_ERROR(EB_ERR_INVALID, "contact friction is %g; it is to be at least 0", friction);
+  EB_TRY(eb_friction_validate(&scene->contacts.friction));
+  if (scene->contacts.friction.pair_count > 0 && scene->script.cut_count > 0)
+    return EB_ERROR(EB_ERR_UNSUPPORTED,
+                    "a scene with cuts has friction by pairs; nodes that cuts add have no names");
   if (scene->contacts.obstacle_count < 0 || scene->contacts.obstacle_count > EB_MAX_OBSTACLES)
     return EB_ERROR(EB_ERR_LIMIT, "%d obstacles are set up; a scene has at most %d",
                     scene->contacts.obstacle_count, EB_MAX_OBSTACLES);
@@ -318,6 +321,7 @@ void eb_scene_destroy(eb_scene *scene) {
   eb_free_bodies_destroy(scene->rigid.free_bodies);
   for (int o = 0; o < EB_MAX_OBSTACLES; o++) eb_obstacle_clear(&scene->contacts.obstacles[o]);
   eb_contact_destroy(scene->contacts.penalty);
+  eb_friction_clear(&scene->contacts.friction);
   eb_elasticity_destroy(scene->elasticity);
   for (int g = 0; g < EB_MAX_GRIPS; g++) free(scene->script.grips[g].nodes);
   for (int32_t k = 0; k < scene->script.load_count; k++) free(scene->script.load[k]);
@@ -413,6 +417,7 @@ eb_error eb_scene_advance(eb_scene *scene, eb_state *state, bool *changed) {
     /* Surface, areas, elasticity and contact of the mesh as it is now. */
     bool reference = !eb_elasticity_sweeps(scene->elasticity);
     eb_contact_destroy(scene->contacts.penalty);
+    eb_friction_clear(&scene->contacts.friction);
     eb_elasticity_destroy(scene->elasticity);
     free(scene->node_area);
     eb_surface_destroy(scene->surface);

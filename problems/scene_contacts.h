@@ -7,6 +7,7 @@
 #ifndef EB_SCENE_CONTACTS_H
 #define EB_SCENE_CONTACTS_H
 
+#include "problems/contact/friction.h"
 #include "problems/contact_record.h"
 #include "problems/scene.h"
 
@@ -34,7 +35,8 @@ typedef struct eb_surfaces {
   int32_t *triangles;     /* triangle_count x 3: vertices; outward */
   int32_t *body;          /* triangle_count: below body_count, or body_count + o of obstacle o */
   uint8_t *moves;         /* obstacle_count: whether a script moves it; others stand still */
-  double friction;        /* Coulomb's mu of all contacts */
+  /* Coulomb's mu; eb_friction_of tells that of a contact. Arrays are the scene's. */
+  eb_friction_law friction;
   eb_contact_bounds bounds;
 } eb_surfaces;
 

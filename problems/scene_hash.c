@@ -227,6 +227,27 @@ static eb_error hash_scripts(eb_scene *scene, uint64_t *hash) {
   return EB_OK;
 }
 
+/* ---- friction by pairs ----------------------------------------------------------------------- */
+
+static eb_error hash_friction(const eb_scene *scene, uint64_t *hash) {
+  const eb_friction_law *law = &scene->contacts.friction;
+  if (law->pair_count == 0) return EB_OK;
+  for (int32_t k = 0; k < law->pair_count; k++) {
+    int32_t of[2] = {law->pairs[k].a, law->pairs[k].b};
+    *hash = hash_reals(eb_hash(*hash, of, sizeof of), &law->pairs[k].mu, 1);
+  }
+  EB_TRY(hash_entries(scene, EB_NODES, sizeof *law->names, law->names, hash));
+  const uint32_t *names = law->names + scene->mesh->node_count;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
+    size_t count = (size_t)scene->contacts.obstacles[o].surface->vertex_count;
+    *hash = eb_hash(*hash, names, count * sizeof *names);
+    names += count;
+  }
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    *hash = eb_hash(*hash, &scene->contacts.colliders[c].names, sizeof *names);
+  return EB_OK;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static eb_error hash_all(eb_scene *scene, uint64_t *out) {
@@ -241,8 +262,10 @@ static eb_error hash_all(eb_scene *scene, uint64_t *out) {
   EB_TRY(hash_vectors(scene, scene->v0, &hash));
   if (scene->rigid.articulation) hash = eb_articulation_hash(scene->rigid.articulation, hash);
   /* Contact as constraints. */
-  if (scene->contacts.friction > 0) hash = hash_reals(hash, &scene->contacts.friction, 1);
+  if (scene->contacts.friction.common > 0)
+    hash = hash_reals(hash, &scene->contacts.friction.common, 1);
   hash = hash_obstacles(hash, scene);
+  EB_TRY(hash_friction(scene, &hash));
   if (scene->rigid.free_bodies)
     hash = eb_hash(hash, scene->rigid.regions, (size_t)scene->material_count);
   /* Activation is a number a time: many times of the default run can be looked at. */

@@ -143,12 +143,14 @@ typedef struct eb_contact_setup {
    * a step at the speed of the first impact. */
   double penetration_bound;
   bool bodies_collide;    /* whether the connected bodies of the mesh push each other */
-  double bodies_friction; /* Coulomb's mu between them */
+  double bodies_friction; /* Coulomb's mu between them, of pairs that `friction` is not of */
   /* of bodies, and of colliders without a stiffness of their own; NULL when there is neither */
   eb_contact *penalty;
+  /* `common` is that of contact as constraints; the pairs hold for penalties too, whose own mu is
+   * that of all others. Owned. */
+  eb_friction_law friction;
   /* Contact as constraints (EB_CAP_CONTACT): of all surfaces of the mesh, with each other and
    * themselves, and of obstacles. */
-  double friction; /* Coulomb's mu */
   eb_contact_bounds bounds;
   int32_t obstacle_count;
   eb_obstacle obstacles[EB_MAX_OBSTACLES];

@@ -40,7 +40,8 @@ void eb_scene_force(const eb_scene *scene, double t, const double *x, const doub
     bool pushes = collider->stiffness > 0 && !collider->implicit;
     for (int32_t i = 0; pushes && i < scene->mesh->node_count; i++)
       if (scene->node_area[i] > 0)
-        eb_collider_force(collider, t, scene->node_area[i], x + 3 * i, v + 3 * i, f + 3 * i);
+        eb_collider_force(collider, eb_collider_friction(&scene->contacts.friction, collider, i), t,
+                          scene->node_area[i], x + 3 * i, v + 3 * i, f + 3 * i);
   }
   if (scene->contacts.penalty)
     eb_contact_force(scene->contacts.penalty, scene->contacts.colliders,

@@ -143,7 +143,7 @@ EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_
 
 /* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
  * the interface that it was built against. */
-#define EB_PLUGIN_ABI 15
+#define EB_PLUGIN_ABI 16
 extern const eb_solver_ops elastobench_solver;
 extern const int elastobench_abi;
 

@@ -266,7 +266,7 @@ void eb_contact_audit_step(eb_contact_audit *contact, const eb_state *before, co
   if (record) {
     measure_bent(contact, before, after, dt);
     eb_contact_law_measure(record, contact->vertices, contact->x0, contact->x1, contact->bent,
-                           contact->scene->contacts.friction, &contact->scene->contacts.bounds,
+                           &contact->scene->contacts.friction, &contact->scene->contacts.bounds,
                            eb_contact_audit_slack(reason), &row->law);
   }
   row->unrecorded = eb_intersections_unrecorded(contact->intersections, team, contact->x1,

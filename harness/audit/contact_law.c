@@ -275,7 +275,7 @@ static void measure_friction(const contact *c, double mu, const friction_bounds 
 }
 
 void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, const double *x0,
-                            const double *x1, const double *bent, double mu,
+                            const double *x1, const double *bent, const eb_friction_law *friction,
                             const eb_contact_bounds *bounds, double slack, eb_contact_law *law) {
   const friction_bounds allowed = {.slip = slack * bounds->distance / 10,
                                    .angle = slack * bounds->angle,
@@ -291,7 +291,7 @@ void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, c
     }
     law->violation = larger(law->violation, -c.u[0] - c.slack);
     law->size = hypot(law->size, sqrt(dot(c.r, c.r)));
-    measure_friction(&c, mu, &allowed, law);
+    measure_friction(&c, eb_friction_of(friction, &record->pair[k]), &allowed, law);
     if (c.r[0] > 0) {
       double apart = sqrt(shortest_way(c.kind, (const double(*)[3])c.x1).length2);
       law->active++;

@@ -37,16 +37,16 @@ typedef struct eb_contact_law {
 
 /* Positions before and after (vertices x 3, m) in the record's numbering, nodes and then obstacles.
  * Where `bent` is not NULL, bent[i] (m) is how far the path of vertex i is from the straight one
- * that a solver linearizes; that much of a contact's motion is nobody's fault. mu: Coulomb's, and
- * bounds: of the scene. Friction of a slip of less than slack/10 of the bounds' distance may have
- * any direction.
+ * that a solver linearizes; that much of a contact's motion is nobody's fault. Friction and bounds
+ * are the scene's, whatever mu the record has. Friction of a slip of less than slack/10 of the
+ * bounds' distance may have any direction.
  *
  * u_n is the distance along the normal less what is demanded; u_t the tangential displacement of
  * the whole step. A contact is unsound when a vertex or a number of it is out of range, its weights
  * do not name a point of each feature, its frame is not orthonormal and right-handed, or it demands
  * a distance that is not above 0 or above the bounds' gap; then nothing else is measured of it. */
 void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, const double *x0,
-                            const double *x1, const double *bent, double mu,
+                            const double *x1, const double *bent, const eb_friction_law *friction,
                             const eb_contact_bounds *bounds, double slack, eb_contact_law *law);
 
 /* Whether a solver's record has all arrays that are read of it, of a scene with so many nodes. */

@@ -200,7 +200,8 @@ double eb_audit_add_penalty(const eb_audit *audit, double time, const double *x,
       if (!from || !(pressure > 0)) continue;
       double slip[3];
       for (size_t d = 0; d < 3; d++) slip[d] = (x[3 * i + d] - from[3 * i + d]) / dt - velocity[d];
-      eb_audit_take_friction(collider->friction * pressure * scene->node_area[i],
+      double mu = eb_collider_friction(&scene->contacts.friction, collider, (int64_t)i);
+      eb_audit_take_friction(mu * pressure * scene->node_area[i],
                              audit->mass[i] / dt + dt * collider->stiffness * scene->node_area[i],
                              normal, slip, r);
     }

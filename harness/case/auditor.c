@@ -288,9 +288,11 @@ eb_error eb_auditor_test_replay(eb_auditor *w, const eb_state *before, const eb_
 
 /* Whether the scene has friction that a solver may have declared to be another than Coulomb's. */
 static bool is_rough(const eb_scene *scene) {
-  bool rough = scene->contacts.friction > 0 && (eb_scene_needs(scene) & EB_CAP_CONTACT);
+  bool any = eb_friction_any(&scene->contacts.friction);
+  bool rough = any && (eb_scene_needs(scene) & EB_CAP_CONTACT);
   for (int32_t c = 0; c < scene->contacts.collider_count; c++)
-    rough |= scene->contacts.colliders[c].implicit && scene->contacts.colliders[c].friction > 0;
+    rough |=
+        scene->contacts.colliders[c].implicit && (any || scene->contacts.colliders[c].friction > 0);
   return rough;
 }
 

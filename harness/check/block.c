@@ -80,7 +80,7 @@ eb_error eb_block_on_floor(const double pull[3], double young, double above, dou
                          "nx=2,ny=2,nz=1,lx=0.1,ly=0.1,lz=0.05,gx=%.17g,gy=%.17g,gz=%.17g,dt=%.17g,"
                          "E=%g,material=corotational",
                          pull[0], pull[1], pull[2], dt, young));
-  (*out)->contacts.friction = friction;
+  (*out)->contacts.friction.common = friction;
   eb_error error = add_floor(*out, -above);
   if (!error) return EB_OK;
   eb_scene_destroy(*out);

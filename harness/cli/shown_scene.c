@@ -207,10 +207,12 @@ static void show_contact(const contents *c, eb_doc *doc) {
     eb_doc_paragraph(doc, EB_DOC_PLAIN, "contact as constraints: %s, friction %g, within %.3g m",
                      c->bodies > 1 ? "bodies with each other and themselves"
                                    : "the body with itself",
-                     s->friction, s->bounds.near);
+                     s->friction.common, s->bounds.near);
   if (s->bodies_collide)
     eb_doc_paragraph(doc, EB_DOC_PLAIN, "bodies push each other by penalties, friction %g",
                      s->bodies_friction);
+  if (s->friction.pair_count > 0)
+    eb_doc_paragraph(doc, EB_DOC_PLAIN, "friction of %d pairs of its own", s->friction.pair_count);
   for (int o = 0; o < s->obstacle_count; o++)
     eb_doc_paragraph(doc, EB_DOC_PLAIN, "obstacle %d: %d triangles, %s", o + 1,
                      s->obstacles[o].surface->triangle_count,
@@ -240,10 +242,10 @@ static json_t *contact_json(const eb_scene *scene) {
                      json_pack("[f,f,f]", of->origin[0], of->origin[1], of->origin[2]), "friction",
                      of->friction, "implicit", of->implicit, "moves", of->motion != NULL));
   }
-  return eb_json_pack("{s:b, s:f, s:b, s:f, s:o, s:o}", "constraints", has_constraints(scene),
-                      "friction", s->friction, "bodies_collide", s->bodies_collide,
-                      "bodies_friction", s->bodies_friction, "obstacles", obstacles, "colliders",
-                      colliders);
+  return eb_json_pack("{s:b, s:f, s:i, s:b, s:f, s:o, s:o}", "constraints", has_constraints(scene),
+                      "friction", s->friction.common, "friction_pairs", s->friction.pair_count,
+                      "bodies_collide", s->bodies_collide, "bodies_friction", s->bodies_friction,
+                      "obstacles", obstacles, "colliders", colliders);
 }
 
 /* ---- as text --------------------------------------------------------------------------------- */

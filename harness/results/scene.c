@@ -232,6 +232,12 @@ static const eb_quantity collider_quantities[] = {
     {"implicit", "1", EB_FLAG, offsetof(eb_collider, implicit), 1, NULL},
     {0}};
 
+static const eb_quantity pair_quantities[] = {
+    {"a", "1", EB_INDEX, offsetof(eb_friction_pair, a), 1, NULL},
+    {"b", "1", EB_INDEX, offsetof(eb_friction_pair, b), 1, NULL},
+    EB_REALS(eb_friction_pair, mu, "1", 1),
+    {0}};
+
 static eb_error put_colliders(hid_t group, const eb_scene *scene) {
   EB_TRY(eb_quantities_put(group, collider_quantities, scene->contacts.colliders,
                            sizeof *scene->contacts.colliders,
@@ -298,6 +304,27 @@ static eb_error put_obstacles(hid_t group, const eb_scene *scene) {
   return error;
 }
 
+static eb_error put_friction(hid_t group, const eb_scene *scene) {
+  const eb_friction_law *law = &scene->contacts.friction;
+  size_t vertices = (size_t)scene->mesh->node_count;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++)
+    vertices += (size_t)scene->contacts.obstacles[o].surface->vertex_count;
+  EB_TRY(eb_quantities_put(group, pair_quantities, law->pairs, sizeof *law->pairs,
+                           (size_t)law->pair_count));
+  EB_TRY(eb_rows_put(group, "names", EB_INDEX, vertices, 1, "1", law->names));
+  uint32_t of_colliders[EB_MAX_COLLIDERS];
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    of_colliders[c] = scene->contacts.colliders[c].names;
+  EB_TRY(eb_rows_put(group, "collider_names", EB_INDEX, (size_t)scene->contacts.collider_count, 1,
+                     "1", of_colliders));
+  return eb_h5_put_text(
+      group, "law",
+      "bit k of names: a vertex - a node, or behind them one of the obstacles - has name k; a "
+      "triangle, an edge and a tetrahedron have those that all their corners have. The last row "
+      "whose a and b are names of the two that touch, in either order, has their mu; where there "
+      "is none it is contact_friction, bodies_friction or the collider's");
+}
+
 /* ---- writing: the scene ---------------------------------------------------------------------- */
 
 static eb_error put_attributes(hid_t group, const eb_run *run, const eb_scene *scene) {
@@ -340,7 +367,7 @@ static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene
   EB_TRY(put_attributes(group, run, scene));
   EB_TRY(eb_rows_put(group, "gravity", EB_REAL, 3, 1, "m/s^2", scene->gravity));
   EB_TRY(eb_scalar_put(group, "dt", "s", scene->dt));
-  EB_TRY(eb_scalar_put(group, "contact_friction", "1", scene->contacts.friction));
+  EB_TRY(eb_scalar_put(group, "contact_friction", "1", scene->contacts.friction.common));
   EB_TRY(eb_scalar_put(group, "bodies_friction", "1", scene->contacts.bodies_friction));
   EB_TRY(eb_h5_group(group, "mesh", &part));
   eb_error error = put_mesh(part, mesh, surface, parent);
@@ -357,7 +384,8 @@ static eb_error fill_scene(hid_t group, const eb_run *run, const eb_scene *scene
                {"springs", put_springs, scene->script.spring_count > 0},
                {"clusters", put_clusters, scene->clusters.count > 0},
                {"colliders", put_colliders, scene->contacts.collider_count > 0},
-               {"obstacles", put_obstacles, scene->contacts.obstacle_count > 0}};
+               {"obstacles", put_obstacles, scene->contacts.obstacle_count > 0},
+               {"friction", put_friction, scene->contacts.friction.pair_count > 0}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts && !error; i++) {
     if (!parts[i].there) continue;
     EB_TRY(eb_h5_group(group, parts[i].name, &part));

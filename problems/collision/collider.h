@@ -26,7 +26,8 @@ typedef struct eb_collider {
   /* Pa/m: pressure for a depth of 1 m; 0: as much as the body bears (penalty.h) */
   double stiffness;
   double damping;  /* Pa s/m */
-  double friction; /* Coulomb's mu */
+  double friction; /* Coulomb's mu, with what no pair of names is of */
+  uint32_t names;  /* its bits of eb_friction_law */
   double grip;     /* Pa s/m: what takes the place of damping in f_t; 0: damping */
   /* its penalty is taken at the end of the step (implicit_penalty.h), not in f_ext */
   bool implicit;

@@ -40,7 +40,7 @@ static int32_t find(const eb_scene *scene, double t, double dt, const double *x,
       next->node = i;
       next->stiffness = collider->stiffness * scene->node_area[i];
       next->isotropy = collider->isotropy;
-      next->friction = collider->friction;
+      next->friction = eb_collider_friction(&scene->contacts.friction, collider, i);
       count++;
     }
   return count;

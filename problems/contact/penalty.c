@@ -69,8 +69,15 @@ static void push(const penalty *law, double depth, const double normal[3], const
   for (int d = 0; d < 3; d++) f[d] += pressing * normal[d] - drag * slip[d];
 }
 
-void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
-                       const double v[3], double f[3]) {
+double eb_collider_friction(const eb_friction_law *law, const eb_collider *collider, int64_t node) {
+  if (law->pair_count == 0) return collider->friction;
+  eb_friction_law own = *law;
+  own.common = collider->friction;
+  return eb_friction_between(&own, law->names[node], collider->names);
+}
+
+void eb_collider_force(const eb_collider *collider, double mu, double t, double area,
+                       const double p[3], const double v[3], double f[3]) {
   double normal[3], moving[3];
   double depth = collider->margin - eb_collider_distance(collider, t, p, normal, moving);
   if (!(depth > 0)) return;
@@ -78,7 +85,7 @@ void eb_collider_force(const eb_collider *collider, double t, double area, const
   penalty law = {.stiffness = collider->stiffness * area,
                  .damping = collider->damping * area,
                  .grip = (collider->grip > 0 ? collider->grip : collider->damping) * area,
-                 .friction = collider->friction};
+                 .friction = mu};
   push(&law, depth, normal, relative, f);
 }
 
@@ -154,7 +161,7 @@ void eb_contact_destroy(eb_contact *contact) {
 
 uint64_t eb_contact_hash(const eb_contact *contact, uint64_t hash) {
   const eb_contact_settings *settings = &contact->settings;
-  const double constants[] = {stiffness, damping, settings->step, settings->friction,
+  const double constants[] = {stiffness, damping, settings->step, settings->friction.common,
                               settings->between_bodies};
   return eb_hash(hash, constants, sizeof constants);
 }
@@ -184,6 +191,14 @@ static penalty law_of(const eb_contact *contact, double area, double yield, doub
                    .damping = damping * share / h,
                    .grip = damping * share / h,
                    .friction = friction};
+}
+
+/* The names of a tetrahedron are those of all its corners. */
+static double overlap_friction(const eb_friction_law *law, const eb_overlap *overlap) {
+  if (law->pair_count == 0) return law->common;
+  uint32_t names = UINT32_MAX;
+  for (int c = 0; c < 4; c++) names &= law->names[overlap->corner[c]];
+  return eb_friction_between(law, law->names[overlap->node], names);
 }
 
 void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t count, double t,
@@ -223,8 +238,9 @@ void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t
   /* Forces from colliders, then of bodies on each other. */
   for (const touch *at = contact->touches; at < touches_end; at++) {
     size_t i = 3 * (size_t)at->node;
-    penalty law = law_of(contact, contact->area[at->node], contact->yield[bodies->of[at->node]],
-                         colliders[at->collider].friction);
+    penalty law = law_of(
+        contact, contact->area[at->node], contact->yield[bodies->of[at->node]],
+        eb_collider_friction(&contact->settings.friction, &colliders[at->collider], at->node));
     double relative[3];
     for (int d = 0; d < 3; d++) relative[d] = v[i + (size_t)d] - at->velocity[d];
     push(&law, at->depth, at->normal, relative, f + i);
@@ -232,7 +248,8 @@ void eb_contact_force(eb_contact *contact, const eb_collider *colliders, int32_t
   for (const eb_overlap *at = contact->overlap; at < overlaps_end; at++) {
     size_t i = 3 * (size_t)at->node;
     double yield = 2 * fmax(contact->yield[bodies->of[at->node]], contact->yield[at->body]);
-    penalty law = law_of(contact, contact->area[at->node], yield, contact->settings.friction);
+    penalty law = law_of(contact, contact->area[at->node], yield,
+                         overlap_friction(&contact->settings.friction, at));
     double relative[3], force[3] = {0, 0, 0};
     for (size_t d = 0; d < 3; d++) {
       relative[d] = v[i + d];

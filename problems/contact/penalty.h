@@ -18,20 +18,23 @@
 #define EB_CONTACT_PENALTY_H
 
 #include "problems/collision/collider.h"
+#include "problems/contact/friction.h"
 #include "problems/mesh/mesh.h"
 
+/* Coulomb's mu of a node in a collider. */
+double eb_collider_friction(const eb_friction_law *law, const eb_collider *collider, int64_t node);
 /* Adds the penalty force (N) on one node with surface share `area` (m^2), of a collider with a
- * stiffness of its own, to f; its grip is its damping where it is 0. */
-void eb_collider_force(const eb_collider *collider, double t, double area, const double p[3],
-                       const double v[3], double f[3]);
+ * stiffness of its own, to f, with Coulomb's mu; its grip is its damping where it is 0. */
+void eb_collider_force(const eb_collider *collider, double mu, double t, double area,
+                       const double p[3], const double v[3], double f[3]);
 
 typedef struct eb_contact eb_contact;
 
 typedef struct eb_contact_settings {
-  double step;         /* h, s */
-  double friction;     /* Coulomb's mu between bodies */
-  int32_t colliders;   /* how many there may be */
-  bool between_bodies; /* whether bodies also push each other (tetrahedra only) */
+  double step;              /* h, s */
+  eb_friction_law friction; /* `common` is between bodies; arrays are the scene's */
+  int32_t colliders;        /* how many there may be */
+  bool between_bodies;      /* whether bodies also push each other (tetrahedra only) */
 } eb_contact_settings;
 
 /* Per node: `mass` (kg) and `area` (m^2, its share of the surface), which must outlive the contact;

@@ -71,7 +71,7 @@ static void scale_mesh(const eb_values *parameters, eb_mesh *mesh) {
 /* Material, gravity and friction from the parameters. */
 static void set_mechanics(eb_scene *scene) {
   eb_scene_set_mechanics(scene);
-  scene->contacts.friction = eb_values_real(scene->parameters, "mu");
+  scene->contacts.friction.common = eb_values_real(scene->parameters, "mu");
 }
 
 /* ---- obstacles ------------------------------------------------------------------------------- */

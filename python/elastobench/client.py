@@ -47,14 +47,16 @@ class Scene:
     With contact as constraints vertices are the nodes and behind them those of the obstacles:
     contact_triangle (of vertices), contact_body (a triangle each: below bodies, or bodies + an
     obstacle's number), obstacle (places of its vertices at t = 0), bodies (how many), obstacles
-    ("stands" or "moves" each), friction, and bounds, a dictionary of what the audit allows."""
+    ("stands" or "moves" each), friction, and bounds, a dictionary of what the audit allows.
+    friction is Coulomb's mu but for friction_pairs, (name, name, mu) each; bit k of friction_names,
+    one a vertex, says that the vertex has name k. friction_of tells the mu of contacts."""
 
     def __init__(self, path):
         data = np.memmap(path, np.uint8, "r")
         self.parameters, self.materials = {}, []
         self.bodies, self.obstacles, self.friction, self.bounds = 0, [], 0.0, {}
         self.contact_triangle, self.contact_body = np.zeros((0, 3), int), np.zeros(0, int)
-        self.obstacle = np.zeros((0, 3))
+        self.obstacle, self.friction_pairs = np.zeros((0, 3)), []
         at = 0
         for line in _lines(data):
             key, _, value = line.partition(" ")
@@ -72,6 +74,9 @@ class Scene:
                 self.gravity = np.array(value.split(), float)
             elif key in ("dt", "friction"):
                 setattr(self, key, float(value))
+            elif key == "friction_pair":
+                a, b, mu = value.split()
+                self.friction_pairs.append((int(a), int(b), float(mu)))
             elif key == "bodies":
                 self.bodies = int(value)
             elif key == "bounds":
@@ -83,6 +88,20 @@ class Scene:
                 setattr(self, key, value.split())
             at += 1
         self.nodes = len(self.mass)
+
+    def friction_of(self, face, vertex):
+        """Coulomb's mu of contacts: whether each is of a vertex and a face, and its four vertices. A
+        feature has the names that all its vertices have; the last pair that fits counts."""
+        mu = np.full(len(vertex), self.friction)
+        if not self.friction_pairs:
+            return mu
+        n = self.friction_names[vertex]
+        one = np.where(face, n[:, 0], n[:, 0] & n[:, 1])
+        other = np.where(face, n[:, 1], -1) & n[:, 2] & n[:, 3]
+        for a, b, value in self.friction_pairs:
+            fits = (one >> a & other >> b | one >> b & other >> a) & 1 == 1
+            mu[fits] = value
+        return mu
 
 
 def _lines(data):

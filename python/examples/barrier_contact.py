@@ -284,7 +284,8 @@ class BarrierContact(eb.Solver):
     def rub(self, x):
         """They, and the friction of what they push there."""
         pairs = self.touching(x)
-        return pairs, Friction(pairs, self.scene.friction, self.start, self.rounded)
+        mu = self.scene.friction_of(pairs.kind == 0, pairs.vertex)
+        return pairs, Friction(pairs, mu, self.start, self.rounded)
 
     def value(self, x, s, pairs, friction):
         n = self.scene.nodes

@@ -181,10 +181,16 @@ static void add_body_vertex(const eb_constraint *constraint, const eb_contact_sy
   add_known(constraint, constraint->weight[i], beyond, row);
 }
 
+static double friction_of(const eb_contact_surface *surface, const eb_pair *pair) {
+  const eb_friction_law *law = &surface->scene->contacts.friction;
+  if (law->pair_count == 0) return law->common;
+  eb_pair named = eb_contact_surface_pair(surface, pair);
+  return eb_friction_of(law, &named);
+}
+
 eb_error eb_constraints_problem(const eb_constraints *set, const eb_contact_surface *surface,
-                                const eb_contact_system *system, const double *v, double mu,
+                                const eb_contact_system *system, const double *v,
                                 eb_contact_problem *problem) {
-  EB_ASSERT(mu >= 0);
   problem->A = system->implicit.matrix;
   problem->b = system->b;
   problem->count = 0;
@@ -205,7 +211,8 @@ eb_error eb_constraints_problem(const eb_constraints *set, const eb_contact_surf
       else
         add_scaled(system->dt * constraint->weight[i], constraint->frame, new_entry(&row, node));
     }
-    eb_contact_problem_add(problem, row.entries, row.block, row.H, row.c, mu);
+    eb_contact_problem_add(problem, row.entries, row.block, row.H, row.c,
+                           friction_of(surface, &constraint->pair));
   }
   return EB_OK;
 }

@@ -58,7 +58,7 @@ void eb_constraint_linearize(eb_constraint *constraint, const double x0[4][3], c
  * displacement at v, where `surface` and `system` have been moved to. */
 EB_MUST eb_error eb_constraints_problem(const eb_constraints *set,
                                         const eb_contact_surface *surface,
-                                        const eb_contact_system *system, const double *v, double mu,
+                                        const eb_contact_system *system, const double *v,
                                         eb_contact_problem *problem);
 /* Sets problem->similar, which eb_constraints_problem leaves at 1, of the problem of all
  * constraints. */

@@ -390,10 +390,9 @@ static eb_error solve(contact_step *step, eb_step_log *log, bool *relaxed, eb_re
  * solution, and what that motion collides with. The rotations of free bodies enter at v, so that
  * the next outer iteration is a Newton step on them. */
 static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb_reason *reason) {
-  double mu = step->system.implicit.scene->contacts.friction;
   eb_log_begin(log, EB_PHASE_ASSEMBLE);
   eb_error error = eb_constraints_problem(&step->active.constraints, &step->surface, &step->system,
-                                          step->v, mu, step->problem);
+                                          step->v, step->problem);
   if (!error && step->method->scaled)
     eb_constraints_count_similar(&step->active.constraints, &step->surface, &step->system,
                                  step->problem);
@@ -500,12 +499,10 @@ static void record_contact(contact_step *step, int32_t k) {
   const eb_constraint *constraint = step->active.constraints.all + k;
   double at[3] = {0}, displacement[3] = {0};
   double *c = step->c + 3 * (int64_t)k, *u = step->u + 3 * (int64_t)k;
-  step->pair[k].kind = constraint->pair.kind;
+  step->pair[k] = eb_contact_surface_pair(surface, &constraint->pair);
   for (int i = 0; i < 4; i++) {
-    int32_t vertex = constraint->pair.vertex[i], node = eb_contact_surface_node(surface, vertex);
+    int32_t vertex = constraint->pair.vertex[i];
     const double *x0 = surface->x0 + 3 * (int64_t)vertex, *x = surface->x + 3 * (int64_t)vertex;
-    step->pair[k].vertex[i] =
-        node >= 0 ? node : step->system.nodes + vertex - surface->scene_vertices;
     eb_add3(constraint->weight[i], x0, at);
     for (int d = 0; d < 3; d++) displacement[d] += constraint->weight[i] * (x[d] - x0[d]);
   }

@@ -175,6 +175,16 @@ eb_error eb_contact_surface_move(eb_contact_surface *surface, const eb_contact_s
 
 /* ---- pairs ---- */
 
+eb_pair eb_contact_surface_pair(const eb_contact_surface *surface, const eb_pair *pair) {
+  eb_pair out = {.kind = pair->kind};
+  for (int i = 0; i < 4; i++) {
+    int32_t vertex = pair->vertex[i], node = eb_contact_surface_node(surface, vertex);
+    int32_t behind = vertex - surface->scene_vertices;
+    out.vertex[i] = node >= 0 ? node : surface->scene->mesh->node_count + behind;
+  }
+  return out;
+}
+
 bool eb_contact_surface_is_dynamic(const eb_contact_surface *surface,
                                    const eb_contact_system *system, int32_t vertex) {
   EB_ASSERT(vertex >= 0 && vertex < surface->mesh->vertex_count);

@@ -40,6 +40,8 @@ void eb_contact_surface_normal(const eb_contact_surface *surface, int32_t vertex
 static inline int32_t eb_contact_surface_node(const eb_contact_surface *surface, int32_t vertex) {
   return vertex < surface->scene_vertices ? surface->scene->surface->node[vertex] : -1;
 }
+/* A pair of the collision mesh in the numbering of contact records. */
+eb_pair eb_contact_surface_pair(const eb_contact_surface *surface, const eb_pair *pair);
 /* Whether the motion of a vertex is unknown, so that forces can change it. */
 bool eb_contact_surface_is_dynamic(const eb_contact_surface *surface,
                                    const eb_contact_system *system, int32_t vertex);

@@ -95,11 +95,16 @@ static eb_error write_contacts(const eb_surfaces *surfaces, eb_text *text) {
   EB_TRY(eb_text_printf(text, "bodies %d\nobstacles", surfaces->body_count));
   for (int32_t o = 0; o < surfaces->obstacle_count; o++)
     EB_TRY(eb_text_printf(text, " %s", surfaces->moves[o] ? "moves" : "stands"));
+  const eb_friction_law *friction = &surfaces->friction;
+  EB_TRY(eb_text_printf(text, "\nfriction %.17g\n", friction->common));
+  for (int32_t k = 0; k < friction->pair_count; k++)
+    EB_TRY(eb_text_printf(text, "friction_pair %d %d %.17g\n", friction->pairs[k].a,
+                          friction->pairs[k].b, friction->pairs[k].mu));
   return eb_text_printf(text,
-                        "\nfriction %.17g\nbounds gap %.17g near %.17g distance %.17g reach %.17g "
+                        "bounds gap %.17g near %.17g distance %.17g reach %.17g "
                         "momentum %.17g cone %.17g angle %.17g normal %.17g\n",
-                        surfaces->friction, b->gap, b->near, b->distance, b->reach, b->momentum,
-                        b->cone, b->angle, b->normal);
+                        b->gap, b->near, b->distance, b->reach, b->momentum, b->cone, b->angle,
+                        b->normal);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -165,6 +170,8 @@ static eb_error add_contacts(writer *to) {
   double *x;
   EB_TRY(WHOLES("contact_triangle", surfaces->triangle_count, 3, surfaces->triangles));
   EB_TRY(WHOLES("contact_body", surfaces->triangle_count, 1, surfaces->body));
+  if (surfaces->friction.pair_count > 0)
+    EB_TRY(WHOLES("friction_names", surfaces->vertex_count, 1, surfaces->friction.names));
   EB_TRY(EB_NEW(x, 3 * (size_t)count));
   eb_scene_obstacles(to->scene, 0, x);
   eb_error error = REALS("obstacle", count, 3, x);

@@ -256,8 +256,8 @@ static eb_batches_visit *const visits[2][3] = {
 /* ---- collisions ------------------------------------------------------------------------------ */
 
 /* A particle that has come from `start` to x, and must be out of the collider. */
-static void put_out(const eb_collider *collider, double time, double dt, const double start[3],
-                    double x[3]) {
+static void put_out(const eb_collider *collider, double mu, double time, double dt,
+                    const double start[3], double x[3]) {
   double n[3], velocity[3], slip[3];
   double depth = collider->margin - eb_collider_distance(collider, time, x, n, velocity);
   if (!(depth > 0)) return;
@@ -266,7 +266,7 @@ static void put_out(const eb_collider *collider, double time, double dt, const d
   eb_add3(out, n, x);
   for (int d = 0; d < 3; d++) slip[d] = x[d] - start[d] - dt * velocity[d];
   eb_add3(-eb_dot3(slip, n), n, slip);
-  double way = sqrt(eb_dot3(slip, slip)), allowed = collider->friction * depth;
+  double way = sqrt(eb_dot3(slip, slip)), allowed = mu * depth;
   if (way > 0 && allowed > 0) eb_add3(-fmin(1, allowed / way), slip, x);
 }
 
@@ -281,7 +281,9 @@ static void solve_collisions(pbfe *s, double dt, eb_step_log *log) {
     eb_particle *at = eb_particle_of(&s->particles, i);
     double x[3] = {(*at)[0], (*at)[1], (*at)[2]};
     for (int32_t c = 0; c < scene->contacts.collider_count; c++)
-      put_out(&scene->contacts.colliders[c], s->state->time + dt, dt, s->state->x + 3 * i, x);
+      put_out(&scene->contacts.colliders[c],
+              eb_collider_friction(&scene->contacts.friction, &scene->contacts.colliders[c], i),
+              s->state->time + dt, dt, s->state->x + 3 * i, x);
     for (int d = 0; d < 3; d++) (*at)[d] = x[d];
   }
   eb_log_end(log, EB_PHASE_RESOLVE);

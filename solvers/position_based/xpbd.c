@@ -185,7 +185,8 @@ static void solve_touch(const xpbd *x, const eb_collider *collider, int64_t node
 static void rub(const xpbd *x, const eb_collider *collider, int64_t node, double *push) {
   eb_particle *at = eb_particle_of(&x->particles, node);
   double p[3] = {(*at)[0], (*at)[1], (*at)[2]}, n[3], velocity[3], slip[3];
-  double allowed = collider->friction * (*at)[3] * *push;
+  double mu = eb_collider_friction(&x->particles.scene->contacts.friction, collider, node);
+  double allowed = mu * (*at)[3] * *push;
   eb_collider_distance(collider, x->time, p, n, velocity);
   for (int d = 0; d < 3; d++) slip[d] = p[d] - x->start[3 * node + d] - x->h * velocity[d];
   eb_add3(-eb_dot3(slip, n), n, slip);

@@ -114,6 +114,10 @@ my %batches = (
     momentum => ['cheat:fault=half-gravity,says=its', 'cheat:fault=no-gravity,says=its'],
     'hidden-work' => ['cheat:of=semi-implicit,fault=ahead'],
   },
+  'two-coefficients' => {
+    on => root() . '/problems/scenes/examples/two-mus.ini', steps => 30, code => 4,
+    sound => ['cheat:of=contact-al,fault=none'], friction => ['cheat:of=contact-al,fault=one-coefficient'],
+  },
   'samples-in-contact' => {
     on => 'verschoor2019/incline:resolution=0.5', steps => 1, code => 4, from => [4, 18],
     sound => ['cheat:of=contact-al,fault=none', 'cheat-contact:fault=none'],

@@ -47,6 +47,40 @@ my @missing = grep { !$seen{$_} } map { $_->{name} } @{JSON::PP::decode_json($li
 is_deeply(\@missing, [], 'the catalogue is complete');
 agrees('scenes.h5');
 
+# ---- friction by pairs, of contacts and of colliders
+spew(scratch('floor.ini'), <<'END');
+[scene]
+title = two blocks slide over a floor, a smooth one and a rough one
+E = 1e6 Pa
+nu = 0.3
+rho = 1000
+dt = 2 ms
+steps = 10
+[body smooth]
+shape = bar
+size = 0.2, 0.2, 0.1
+cubes = 2, 2, 1
+move = 0, -0.3, 0
+[body rough]
+shape = bar
+size = 0.2, 0.2, 0.1
+cubes = 2, 2, 1
+move = 0, 0.3, 0
+[start]
+velocity = 1, 0, 0
+[collider floor]
+shape = plane
+stiffness = 1e7
+damping = 1e4
+friction = 0.5
+margin = 1 mm
+[friction]
+pair = smooth, floor, 0.1
+END
+is_code(0, 'friction by pairs', 'run', root() . '/problems/scenes/examples/two-mus.ini', '-s', 'contact-al', '--steps', '20', '--frames', 'all', '-o', 'mus.h5');
+is_code(0, 'of a collider', 'run', scratch('floor.ini'), '-s', 'newton', '--frames', 'all', '-o', 'floor.h5');
+agrees($_) for qw(mus.h5 floor.h5);
+
 # ---- hexahedra, which no scene of the catalogue has: a bar whose nodes are off their grid
 sub hexahedra {
   my @n = (5, 2, 2);

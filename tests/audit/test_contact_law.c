@@ -65,8 +65,8 @@ static eb_contact_law measure(stage *s) {
                                   .mu = s->mu,
                                   .r = s->r,
                                   .u = s->u};
-  eb_contact_law_measure(&s->record, VERTICES, s->x0, s->x1, s->bent, s->friction, &bounds,
-                         s->slack, &law);
+  eb_contact_law_measure(&s->record, VERTICES, s->x0, s->x1, s->bent,
+                         &(eb_friction_law){.common = s->friction}, &bounds, s->slack, &law);
   return law;
 }
 

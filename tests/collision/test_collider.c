@@ -158,27 +158,33 @@ static const eb_collider rough_floor = {
 static void test_force(void) {
   const double area = 0.1;
   double f[3] = {1, 2, 3};
-  eb_collider_force(&rough_floor, 0, area, (double[3]){0, 0, 1e-9}, (double[3]){0, 0, -9}, f);
+  eb_collider_force(&rough_floor, rough_floor.friction, 0, area, (double[3]){0, 0, 1e-9},
+                    (double[3]){0, 0, -9}, f);
   tap_ok(f[0] == 1 && f[1] == 2 && f[2] == 3, "nothing outside, and forces are added");
   double g[3] = {0, 0, 0};
-  eb_collider_force(&rough_floor, 0, area, (double[3]){0, 0, -0.02}, (double[3]){0, 0, -0.5}, g);
+  eb_collider_force(&rough_floor, rough_floor.friction, 0, area, (double[3]){0, 0, -0.02},
+                    (double[3]){0, 0, -0.5}, g);
   tap_near(g[2], 1000 * 0.1 * 0.02 + 10 * 0.1 * 0.5, 1e-14, "stiffness and damping, times area");
   double p[3] = {0, 0, 0};
-  eb_collider_force(&rough_floor, 0, area, (double[3]){0, 0, -0.02}, (double[3]){0, 0, 100}, p);
+  eb_collider_force(&rough_floor, rough_floor.friction, 0, area, (double[3]){0, 0, -0.02},
+                    (double[3]){0, 0, 100}, p);
   tap_ok(p[0] == 0 && p[1] == 0 && p[2] == 0, "a fast escape is not pulled back");
   double s[3] = {0, 0, 0};
-  eb_collider_force(&rough_floor, 0, area, (double[3]){0, 0, -0.02}, (double[3]){30, 40, 0}, s);
+  eb_collider_force(&rough_floor, rough_floor.friction, 0, area, (double[3]){0, 0, -0.02},
+                    (double[3]){30, 40, 0}, s);
   tap_near(s[2], 2, 1e-14, "sliding: the pressing force");
   tap_near(s[0], -0.6, 1e-14, "sliding: friction is mu f_n against the slip");
   tap_near(s[1], -0.8, 1e-14, "sliding: friction is mu f_n against the slip, second axis");
   double c[3] = {0, 0, 0};
-  eb_collider_force(&rough_floor, 0, area, (double[3]){0, 0, -0.02}, (double[3]){0.01, 0, 0}, c);
+  eb_collider_force(&rough_floor, rough_floor.friction, 0, area, (double[3]){0, 0, -0.02},
+                    (double[3]){0.01, 0, 0}, c);
   tap_near(c[0], -0.01, 1e-15, "creeping: friction is c |v_t|, below mu f_n");
   double m[3] = {0, 0, 0};
   eb_collider belt = rough_floor;
   belt.motion = circling;
   belt.motion_parameters[2] = -1;
-  eb_collider_force(&belt, 0, area, (double[3]){0, 0, -0.02}, (double[3]){0, 0, -1}, m);
+  eb_collider_force(&belt, belt.friction, 0, area, (double[3]){0, 0, -0.02}, (double[3]){0, 0, -1},
+                    m);
   tap_near(m[2], 2, 1e-14, "damping is against the collider's own velocity");
 }
 
@@ -192,7 +198,7 @@ static void fall(double damping, double *deepest, double *speed) {
   *deepest = 0;
   for (int step = 0; step < 1000000 && (x[2] < 0 || step == 0); step++) {
     double f[3] = {0, 0, 0};
-    eb_collider_force(&floor, 0, 1, x, v, f);
+    eb_collider_force(&floor, floor.friction, 0, 1, x, v, f);
     v[2] += h * f[2];
     x[2] += h * v[2];
     *deepest = fmin(*deepest, x[2]);
@@ -223,7 +229,7 @@ static void test_friction_slope(void) {
   double x[3] = {-depth * 0.6, 0, -depth * 0.8}, v[3] = {0, 0, 0}, h = 1e-5;
   for (int step = 0; step < 100000; step++) {
     double f[3] = {0, 0, -9.8};
-    eb_collider_force(&slope, 0, 1, x, v, f);
+    eb_collider_force(&slope, slope.friction, 0, 1, x, v, f);
     for (int d = 0; d < 3; d++) {
       v[d] += h * f[d];
       x[d] += h * v[d];

@@ -91,7 +91,7 @@ OWNED(world, clear_world)
 static eb_contact *touching(const world *w, bool between_bodies) {
   eb_contact *contact;
   eb_contact_settings settings = {
-      .step = 1.0 / 30, .friction = 0.5, .colliders = 1, .between_bodies = between_bodies};
+      .step = 1.0 / 30, .friction.common = 0.5, .colliders = 1, .between_bodies = between_bodies};
   tap_require(
       eb_contact_create(w->mesh, w->surface, w->mass, w->area, &w->young, &settings, &contact),
       "contact");

@@ -416,7 +416,7 @@ class Auditor:
         x1 = np.vstack([at["positions"], contact.obstacle_vertices(scene, at)])
         slack = 2 if self.run.reason_of(frame) == STAGNATED else 1
         slipping = SLIPPING * slack
-        law, off = contact.law(contacts, x0, x1, contact.bent_paths(scene, self.bodies, before, at, x0, x1, dt), scene.mu, slipping, TURNING * slack)
+        law, off = contact.law(contacts, x0, x1, contact.bent_paths(scene, self.bodies, before, at, x0, x1, dt), scene.contact_friction(contacts), slipping, TURNING * slack)
         push, external, kind = contact.forces(contacts, len(x0)), self.external(at), self.kinds(at)
         rider = self.bodies.of_node if self.bodies is not None else np.full(nodes, -1)
         left, size = contact.balance(self.part, kind == 1, self.mesh.mass, rider, self.bodies, before, at, external + push[:nodes], dt)

@@ -42,15 +42,37 @@ class Scene:
         self.gravity = group["gravity"][...]
         self.dt = float(group["dt"][()])
         self.mu = float(group["contact_friction"][()])
+        self.pairs = table(group["friction"]) if "friction" in group else None
         self.bodies_collide = bool(group.attrs["bodies_collide"])
         self.scripted_force = bool(group.attrs["scripted_force"])
         self.initial = table(group["initial"])
         self.colliders = table(group["colliders"]) if "colliders" in group else None
+        if self.pairs and self.colliders:  # by nodes
+            self.colliders["friction"] = [self.collider_friction(c, len(self.rest)) for c in range(len(self.colliders["kind"]))]
         self.springs = group["springs/node"][...] if "springs" in group else None
         self.clusters = table(group["clusters"]) if "clusters" in group else None
         self.obstacles = table(group["obstacles"]) if "obstacles" in group else None
         self.bodies = table(group["free_bodies"]) if "free_bodies" in group else None
         self.joints = table(group["articulation"]) if "articulation" in group else None
+
+
+    def friction_of(self, mu, one, other):
+        """Coulomb's mu of what has these names: mu, or that of the last pair that fits."""
+        mu = np.array(np.broadcast_to(mu, np.broadcast_shapes(np.shape(one), np.shape(other))), float)
+        for a, b, own in zip(self.pairs["a"], self.pairs["b"], self.pairs["mu"]) if self.pairs else ():
+            mu[((one >> a & other >> b) | (one >> b & other >> a)) & 1 == 1] = own
+        return mu
+
+    def contact_friction(self, contacts):
+        """That of contacts: a feature has the names that all its vertices have."""
+        if not self.pairs:
+            return self.mu
+        names, face = self.pairs["names"][contacts["vertices"]], contacts["kind"] == 0
+        return self.friction_of(self.mu, np.where(face, names[:, 0], names[:, 0] & names[:, 1]), np.where(face, names[:, 1], -1) & names[:, 2] & names[:, 3])
+
+    def collider_friction(self, c, nodes):
+        """Of every node."""
+        return self.friction_of(self.colliders["friction"][c], self.pairs["names"][:nodes], self.pairs["collider_names"][c])
 
 
 def skipped(file, name):

@@ -58,9 +58,9 @@ typedef struct barrier {
   features points, edges, faces;
   features around;            /* of every body and obstacle the box alone */
   pairs near, ahead, rubbing; /* that push; that a Newton step may bring near; with friction */
-  double D, stiffness, mu, rounded, rtol; /* m, N/m, 1, m, 1 */
-  const int32_t *start, *column;          /* the pattern of the Hessian */
-  double *blocks, *inverse; /* of the Hessian and, inverted, of the diagonal: 9 each */
+  double D, stiffness, rounded, rtol; /* m, N/m, m, 1 */
+  const int32_t *start, *column;      /* the pattern of the Hessian */
+  double *blocks, *inverse;           /* of the Hessian and, inverted, of the diagonal: 9 each */
   /* vertices x 3: the start of the step, the trial, where things go, what a Newton step adds */
   double *x0, *x, *end, *way, *trial;
   double *predicted, *force, *elastic, *g, *right, *r, *z, *p, *q; /* nodes x 3 */
@@ -314,16 +314,21 @@ static double slip(const barrier *b, const pair *k, const double *x, double u[3]
   return sqrt(dot(u, u));
 }
 
+/* Of a pair, N. */
+static double friction_limit(const barrier *b, const pair *k) {
+  return eb_friction_of(&b->surfaces->friction, &k->of) * k->push;
+}
+
 static double friction_energy(const barrier *b, const pair *k, const double *x) {
   double u[3], size = slip(b, k, x, u);
-  return b->mu * k->push *
+  return friction_limit(b, k) *
          (size < b->rounded ? size * size / (2 * b->rounded) : size - b->rounded / 2);
 }
 
 /* Of the second feature on the first. */
 static void friction_force(const barrier *b, const pair *k, double f[3]) {
   double u[3], size = slip(b, k, b->x, u);
-  for (int d = 0; d < 3; d++) f[d] = -b->mu * k->push / fmax(size, b->rounded) * u[d];
+  for (int d = 0; d < 3; d++) f[d] = -friction_limit(b, k) / fmax(size, b->rounded) * u[d];
 }
 
 /* ---- the equation ---------------------------------------------------------------------------- */
@@ -374,7 +379,7 @@ static void barrier_block(const barrier *b, const pair *k, double out[9]) {
 }
 
 static void friction_block(const barrier *b, const pair *k, double out[9]) {
-  double u[3], size = slip(b, k, b->x, u), scale = b->mu * k->push / fmax(size, b->rounded);
+  double u[3], size = slip(b, k, b->x, u), scale = friction_limit(b, k) / fmax(size, b->rounded);
   bool slides = size > b->rounded;
   for (int i = 0; i < 9; i++)
     out[i] = scale * ((i % 4 == 0) - k->n[i / 3] * k->n[i % 3] -
@@ -711,7 +716,6 @@ static eb_error create(eb_solver *solver, const eb_scene *scene) {
     b->nodes = b->surfaces->nodes;
     b->vertices = b->surfaces->vertex_count;
     b->rtol = eb_values_real(solver->options, "rtol");
-    b->mu = b->surfaces->friction;
     b->D = b->surfaces->bounds.gap;
     b->rounded = eb_values_real(solver->options, "rounded") * b->surfaces->bounds.distance;
     for (int32_t i = 0; i < b->nodes; i++) b->stiffness += eb_scene_mass(scene)[i] / b->nodes;

@@ -404,11 +404,17 @@ static void polish_floors(eb_scene *own) {
 }
 
 static void slip_on(eb_scene *own) {
-  own->contacts.friction = 0;
+  own->contacts.friction.common = 0;
+}
+
+/* Takes one coefficient for what pairs have of their own. */
+static void slip_alike(eb_scene *own) {
+  own->contacts.friction.common = 0.4;
+  own->contacts.friction.pair_count = 0;
 }
 
 static void stick_to(eb_scene *own) {
-  own->contacts.friction = 50;
+  own->contacts.friction.common = 50;
 }
 
 /* One node in seven is never taken, as if a colour of the nodes were left out of the sweeps. */
@@ -674,6 +680,7 @@ static const fault faults[] = {
     {.name = "huge", .after = huge},
     {.name = "slippery", .bend = slip_on},
     {.name = "sticky", .bend = stick_to},
+    {.name = "one-coefficient", .bend = slip_alike},
     {.name = "blind", .bend = lower_obstacles},
     {.name = "unsprung", .bend = forget_springs},
     {.name = "late-springs", .bend = hold_springs_back},

@@ -2,6 +2,7 @@
 #ifndef EB_TESTS_WRAPPED_H
 #define EB_TESTS_WRAPPED_H
 
+#include "problems/scene_impl.h"
 #include "solvers/solver.h"
 
 #include <stdio.h>
@@ -37,8 +38,7 @@ static inline eb_error wrapped_scene(const eb_scene *scene, const char *name, do
   char *parameters = wrapped_parameters(scene, name, factor);
   *out = NULL;
   if (!parameters) return EB_ERROR(EB_ERR_MEMORY, "no memory for the parameters of a scene");
-  eb_error error =
-      eb_scene_create(eb_scene_find(eb_scene_name(scene)), parameters, NULL, NULL, out);
+  eb_error error = eb_scene_create(scene->ops, parameters, NULL, NULL, out);
   free(parameters);
   return error;
 }

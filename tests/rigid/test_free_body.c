@@ -428,14 +428,14 @@ static eb_error without_extras(eb_scene *scene) {
   for (int32_t o = 0; o < scene->contacts.obstacle_count; o++)
     eb_obstacle_clear(&scene->contacts.obstacles[o]);
   scene->contacts.obstacle_count = 0;
-  scene->contacts.friction = 0;
+  scene->contacts.friction.common = 0;
   scene->rigid.regions[1] = 0;
   return EB_OK;
 }
 
 static eb_error with_friction(eb_scene *scene) {
   EB_TRY(without_extras(scene));
-  scene->contacts.friction = 0.3;
+  scene->contacts.friction.common = 0.3;
   return EB_OK;
 }
 
@@ -490,7 +490,7 @@ static void test_hash(void) {
 
 static eb_error negative_friction(eb_scene *scene) {
   EB_TRY(set_up_bodies(scene));
-  scene->contacts.friction = -0.1;
+  scene->contacts.friction.common = -0.1;
   return EB_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "problems/base/strings.h"
+#include "problems/contact/penalty.h"
 #include "problems/scenes/file/formula.h"
 #include "problems/scenes/file/scene_file.h"
 #include "tests/support/scene_fixture.h"
@@ -182,6 +183,13 @@ static void test_errors(void) {
   bad("hold = yes", "hold = yes\n[joint a]\npivot = 0, 0, 0\ntip = 0, 0, 0\nmass = 1",
       "its tip is");
   bad("hold = yes", "hold = yes\n[joint a]\nparent = b\nmass = 1", "there is no joint 'b'");
+  bad("hold = yes", "hold = yes\n[friction]\npair = blok, foot, 0.3", "did you mean 'block'");
+  bad("hold = yes", "hold = yes\n[friction]\npair = block, 0.3", "two names and a coefficient");
+  bad("hold = yes", "hold = yes\n[friction]\npair = block, foot, 0 - 1", "at least 0");
+  bad("hold = yes", "hold = yes\n[friction]\nmu = block, foot, 1", "mu");
+  bad("hold = yes",
+      "hold = yes\n[collider block]\nshape = plane\n[friction]\npair = block, foot, 1",
+      "give one another name");
   bad("cubes = 2, 2, 2", "cubes = 2, 2, 2\nkeep = x > 5", "it keeps no element");
   bad("cubes = 2, 2, 2", "cubes = 2, 2, 2\nreshape = 0 - x, y, z", "[body block]");
   bad("cubes = 2, 2, 2", "cubes = 2, 2, 2\ncopies = heap, 3", "it has 1 part; 4 are wanted");
@@ -236,6 +244,29 @@ static void test_scenes(void) {
   solid(
       "shape = bar\nsize = 1, 1, 1\ncubes = 2, 2, 2\ncell = hexahedra\ncopies = grid, 2, 3, 1, 1\n",
       6, 1e-12, "copies in a grid");
+}
+
+/* Of the block's nodes the foot is rough; the later of two pairs that fit counts. */
+static void test_friction(void) {
+  char *text = changed("hold = yes", "hold = yes\n[collider floor]\nshape = plane\nfriction = 0.1\n"
+                                     "[collider wall]\nshape = plane\nfriction = 0.2\n"
+                                     "[friction]\npair = floor, block, edge / 1 m\n"
+                                     "pair = foot, floor, 0.7");
+  eb_scene *scene = made(text, NULL);
+  const eb_friction_law *law = &scene->contacts.friction;
+  const eb_collider *floor = &scene->contacts.colliders[0];
+  bool rough = true, smooth = true, other = true;
+  for (int32_t i = 0; i < scene->mesh->node_count; i++) {
+    bool foot = scene->mesh->X[3 * i + 2] < 1e-9;
+    double mu = eb_collider_friction(law, floor, i);
+    rough = rough && (!foot || mu == 0.7);
+    smooth = smooth && (foot || mu == 0.2);
+    other = other && eb_collider_friction(law, floor + 1, i) == 0.2;
+  }
+  tap_ok(rough && smooth, "friction of a group and of the rest of its body on a collider");
+  tap_ok(other, "and of all on a collider that no pair is of");
+  eb_scene_destroy(scene);
+  free(text);
 }
 
 static void test_bodies(void) {
@@ -338,6 +369,7 @@ int main(void) {
   test_errors();
   test_scenes();
   test_bodies();
+  test_friction();
   test_joints();
   test_gap();
   test_defaults();

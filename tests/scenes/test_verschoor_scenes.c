@@ -228,7 +228,7 @@ static void test_weights(void) {
 static void test_incline(void) {
   const double pi = 3.14159265358979323846, angle = 20 * pi / 180, to = 70 * pi / 180;
   eb_scene *scene = make("verschoor2019/incline", "angle=20,direction=70,mu=0.3");
-  tap_ok(scene->contacts.friction == 0.3, "the incline's mu is the parameter's");
+  tap_ok(scene->contacts.friction.common == 0.3, "the incline's mu is the parameter's");
   const double n[3] = {sin(angle) * cos(to), sin(angle) * sin(to), cos(angle)};
   const eb_surface *plane = scene->contacts.obstacles[0].surface;
   double top = -INFINITY, low = INFINITY, spread = 0, lowest = INFINITY;

@@ -61,7 +61,7 @@ static eb_error set_up_bodies(eb_scene *scene) {
   scene->material_count = scene->mesh->region_count;
   for (int32_t r = 1; r < scene->material_count; r++) scene->materials[r] = scene->materials[0];
   for (int32_t r = 1; r < scene->material_count; r++) scene->rigid.regions[r] = 1;
-  scene->contacts.friction = 0.3;
+  scene->contacts.friction.common = 0.3;
   EB_TRY(make_tray(&scene->contacts.obstacles[0].surface));
   scene->contacts.obstacles[0].motion = rock;
   scene->contacts.obstacles[0].parameters[0] = 0.4;

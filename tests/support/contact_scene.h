@@ -106,7 +106,7 @@ static eb_error make_floor(eb_surface **out) {
 
 static eb_error recipe_setup(eb_scene *scene) {
   scene->dt = cooking->dt;
-  scene->contacts.friction = cooking->mu;
+  scene->contacts.friction.common = cooking->mu;
   memcpy(scene->gravity, cooking->gravity, sizeof scene->gravity);
   scene->material_count = scene->mesh->region_count;
   for (int32_t r = 0; r < scene->material_count; r++) {

@@ -101,6 +101,8 @@ EB_MUST eb_error eb_described_groups(eb_description *description, eb_scene *scen
 EB_MUST eb_error eb_described_start(const eb_description *description, eb_scene *scene);
 EB_MUST eb_error eb_described_loads(eb_description *description, eb_scene *scene);
 EB_MUST eb_error eb_described_contacts(eb_description *description, eb_scene *scene);
+/* After contacts. */
+EB_MUST eb_error eb_described_friction(const eb_description *description, eb_scene *scene);
 EB_MUST eb_error eb_described_joints(const eb_description *description, eb_scene *scene);
 EB_MUST eb_error eb_described_clusters(const eb_description *description, eb_scene *scene);
 

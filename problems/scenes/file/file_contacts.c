@@ -293,7 +293,7 @@ static eb_error read_contact(const eb_description *description, eb_scene *scene)
     scene->contacts.bodies_collide = true;
     scene->contacts.bodies_friction = friction;
   } else {
-    scene->contacts.friction = friction;
+    scene->contacts.friction.common = friction;
   }
   return EB_OK;
 }

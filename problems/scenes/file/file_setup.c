@@ -241,6 +241,7 @@ eb_error eb_scene_described_setup(eb_scene *scene) {
   EB_TRY(eb_described_loads(description, scene));
   EB_TRY(eb_described_start(description, scene));
   EB_TRY(eb_described_contacts(description, scene));
+  EB_TRY(eb_described_friction(description, scene));
   EB_TRY(eb_described_joints(description, scene));
   return eb_described_clusters(description, scene);
 }

@@ -69,6 +69,8 @@ static const eb_key contact[] = {
     KEY("reach"), KEY("momentum"), KEY("cone"), KEY("angle"), KEY("normal"),
     LAST};
 
+static const eb_key friction[] = {KEY("pair"), LAST};
+
 static const eb_key joint[] = {
     KEY("parent"),  KEY("pivot"),  KEY("tip"),     KEY("axis"),
     KEY("mass"),    KEY("radius"), KEY("limits"),  KEY("limit_stiffness"),
@@ -77,8 +79,11 @@ static const eb_key joint[] = {
 static const eb_key dynamic[] = {KEY("count"), KEY("place"), LAST};
 
 const eb_described_kind eb_described_kinds[] = {
-    {"scene", false, scene},      {"parameters", false, NULL},  {"let", false, NULL},
-    {"body", true, body},         {"material", true, material}, {"group", true, group},
-    {"start", false, start},      {"load", true, load},         {"links", false, links},
-    {"collider", true, collider}, {"obstacle", true, obstacle}, {"contact", false, contact},
-    {"joint", true, joint},       {"dynamic", false, dynamic},  {NULL, false, NULL}};
+    {"scene", false, scene},       {"parameters", false, NULL},
+    {"let", false, NULL},          {"body", true, body},
+    {"material", true, material},  {"group", true, group},
+    {"start", false, start},       {"load", true, load},
+    {"links", false, links},       {"collider", true, collider},
+    {"obstacle", true, obstacle},  {"contact", false, contact},
+    {"friction", false, friction}, {"joint", true, joint},
+    {"dynamic", false, dynamic},   {NULL, false, NULL}};

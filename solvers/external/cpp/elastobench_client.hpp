@@ -55,6 +55,22 @@ struct Material {
   std::map<std::string, std::string> word;  // fibre, integration
 };
 
+// A contact as README.md has it: the frame DONE takes these 16 numbers.
+struct Contact {
+  int kind = 0;                             // 0: a vertex and a face; 1: two edges
+  int vertex[4] = {0, 0, 0, 0};             // the one and the corners, or the ends of both
+  double weight[4] = {0, 0, 0, 0};          // of the first feature they sum to 1, of the second to -1
+  double normal[3] = {0, 0, 0};             // of length 1, from the second to the first
+  double distance = 0;                      // that is asked for along it at the end of the step, m
+  double force[3] = {0, 0, 0};              // of the second on the first, N
+};
+
+// Coulomb's mu of two that have these names.
+struct FrictionPair {
+  int a = 0, b = 0;
+  double mu = 0;
+};
+
 // What is solved. Arrays that the scene lacks are empty.
 struct Scene {
   std::string name, element, needs;
@@ -69,13 +85,28 @@ struct Scene {
   // Contact as constraints. Vertices are the nodes, and behind them those of the obstacles.
   int bodies = 0;
   std::vector<std::string> obstacles;    // "stands" or "moves", one an obstacle
-  double friction = 0;                   // Coulomb's mu
+  double friction = 0;                   // Coulomb's mu of what no pair of names is of
+  std::vector<FrictionPair> friction_pairs;
+  View<std::int32_t> friction_names;     // a vertex: bit k where it has name k
   std::map<std::string, double> bounds;  // what the audit allows: gap, near, distance, ...
   View<std::int32_t> contact_triangle;   // of vertices, outward
   View<std::int32_t> contact_body;       // below bodies, or bodies + the number of an obstacle
   View<double> obstacle;                 // its vertices at t = 0
 
   std::vector<char> bytes;  // the file
+
+  // Coulomb's mu of a contact. A feature has the names that all its vertices have; the last pair
+  // that fits counts.
+  double friction_of(const Contact &contact) const {
+    double mu = friction;
+    if (friction_pairs.empty()) return mu;
+    std::int32_t names[2] = {-1, -1};
+    for (int i = 0; i < 4; i++)
+      names[i > contact.kind] &= friction_names[static_cast<std::size_t>(contact.vertex[i])];
+    for (const FrictionPair &pair : friction_pairs)
+      if ((names[0] >> pair.a & names[1] >> pair.b & 1) || (names[0] >> pair.b & names[1] >> pair.a & 1)) mu = pair.mu;
+    return mu;
+  }
 
   void read(int file) {
     char buffer[1 << 16];
@@ -114,10 +145,17 @@ private:
     if (key == "bodies") words >> bodies;
     while (key == "obstacles" && words >> word) obstacles.push_back(word);
     if (key == "friction") words >> friction;
+    if (key == "friction_pair") read_pair(words);
     while (key == "bounds" && words >> word) words >> bounds[word];
     if (key == "parameter" && words >> word) words >> parameters[word];
     if (key == "material") read_material(words);
     if (key == "array") read_array(words);
+  }
+
+  void read_pair(std::istringstream &words) {
+    FrictionPair pair;
+    words >> pair.a >> pair.b >> pair.mu;
+    friction_pairs.push_back(pair);
   }
 
   void read_material(std::istringstream &words) {
@@ -145,7 +183,8 @@ private:
         {"elements", &elements},       {"region", &region},
         {"surface", &surface},         {"spring_node", &spring_node},
         {"pattern_start", &pattern_start}, {"pattern_column", &pattern_column},
-        {"contact_triangle", &contact_triangle}, {"contact_body", &contact_body}};
+        {"contact_triangle", &contact_triangle}, {"contact_body", &contact_body},
+        {"friction_names", &friction_names}};
     for (auto &entry : reals)
       if (what == entry.first) take(*entry.second, count, offset);
     for (auto &entry : wholes)
@@ -165,16 +204,6 @@ struct Step {
   View<std::uint8_t> fixed;        // which are held there
   View<double> place, stiffness;   // of the springs, at its end
   View<double> obstacle, obstacle_end;  // the vertices of the obstacles, at both
-};
-
-// A contact as README.md has it: the frame DONE takes these 16 numbers.
-struct Contact {
-  int kind = 0;                             // 0: a vertex and a face; 1: two edges
-  int vertex[4] = {0, 0, 0, 0};             // the one and the corners, or the ends of both
-  double weight[4] = {0, 0, 0, 0};          // of the first feature they sum to 1, of the second to -1
-  double normal[3] = {0, 0, 0};             // of length 1, from the second to the first
-  double distance = 0;                      // that is asked for along it at the end of the step, m
-  double force[3] = {0, 0, 0};              // of the second on the first, N
 };
 
 // What a step gives back: x and v have the size of the step's, and hold those to begin with.
