@@ -20,11 +20,11 @@ typedef struct drawing {
   int curve_count;
 } drawing;
 
-/* The point of the grid at that word of the axis, and the first of every other one. */
-static int point_at(const eb_physical_law *law, int axis, int word) {
+/* The point of the grid at that place of the axis, and the first of every other one. */
+static int point_at(const eb_physical_law *law, int axis, int place) {
   int point = 0;
   for (int a = 0; a < law->axis_count; a++)
-    point = point * law->axes[a].words.count + (a == axis ? word : 0);
+    point = point * law->axes[a].places + (a == axis ? place : 0);
   return point;
 }
 
@@ -50,32 +50,35 @@ static void add_curves(drawing *d, const eb_law_survey *survey, int l) {
 
 /* Where the words of the axis are no numbers there is nothing to draw. */
 static eb_error read_axis(drawing *d) {
-  const eb_strings *words = &d->law->axes[d->axis].words;
-  d->count = words->count;
+  const eb_law_axis *axis = &d->law->axes[d->axis];
+  int variables = axis->variables.count,
+      x = eb_word_find(&axis->variables, d->law->x, strlen(d->law->x));
+  d->count = axis->places;
   EB_TRY(EB_NEW(d->x, d->count));
-  for (int i = 0; i < d->count; i++) {
+  for (int i = 0; i < axis->places; i++) {
     char *end;
-    d->x[i] = strtod(words->items[i], &end);
+    d->x[i] = strtod(axis->words.items[i * variables + x], &end);
     if (*end) d->count = 0;
   }
   return EB_OK;
 }
 
 static eb_error put_title(const eb_physical_law *law, int axis, eb_text *out) {
+  eb_scope scopes[EB_MOST_LAW_VARIABLES];
+  int variables = eb_law_point(law, 0, NULL, scopes);
   EB_TRY(eb_text_printf(out, "%s", law->title));
-  for (int a = 0; a < law->axis_count; a++)
-    if (a != axis)
-      EB_TRY(eb_text_printf(out, ", %s = %s", law->axes[a].variable, law->axes[a].words.items[0]));
+  for (int v = 0; v < variables; v++)
+    if (eb_law_axis_of(law, scopes[v].variable) != axis)
+      EB_TRY(eb_text_printf(out, ", %s = %s", scopes[v].variable, scopes[v].word));
   return EB_OK;
 }
 
 static eb_error draw_law(const eb_law_survey *survey, int l, eb_plotter *plotter, bool *drawn) {
   const eb_physical_law *law = &survey->book->laws[l];
-  drawing d = {.law = law};
+  drawing d = {.law = law, .axis = law->x ? eb_law_axis_of(law, law->x) : -1};
   EB_OWNED(eb_text_clear) eb_text title = {0};
   *drawn = false;
   if (!law->x) return EB_OK;
-  while (strcmp(law->axes[d.axis].variable, law->x) != 0) d.axis++;
   int most = survey->solvers->count + 1;
   eb_error error = read_axis(&d);
   if (!error && d.count > 1) error = EB_NEW(d.y, most * d.count);

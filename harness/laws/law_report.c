@@ -21,9 +21,9 @@ void eb_law_report_tally(const eb_law_report *report, int tally[EB_LAW_STATES]) 
 }
 
 eb_error eb_law_put_point(const eb_physical_law *law, int point, eb_text *out) {
-  eb_scope scopes[EB_MOST_LAW_AXES];
-  eb_law_point(law, point, NULL, scopes);
-  for (int a = 0; a < law->axis_count; a++)
+  eb_scope scopes[EB_MOST_LAW_VARIABLES];
+  int variables = eb_law_point(law, point, NULL, scopes);
+  for (int a = 0; a < variables; a++)
     EB_TRY(eb_text_printf(out, "%s%s = %s", a ? ", " : "", scopes[a].variable, scopes[a].word));
   return EB_OK;
 }
@@ -128,10 +128,10 @@ static eb_error put_finding(const eb_law_cell *cell, eb_doc *doc) {
 static void put_heads(const eb_physical_law *law, eb_doc *doc) {
   eb_doc_head(doc, "solver");
   for (int p = 0; p < law->points; p++) {
-    eb_scope scopes[EB_MOST_LAW_AXES];
-    eb_law_point(law, p, NULL, scopes);
-    eb_doc_head(doc, "%s", law->axis_count ? "" : "measured");
-    for (int a = 0; a < law->axis_count; a++)
+    eb_scope scopes[EB_MOST_LAW_VARIABLES];
+    int variables = eb_law_point(law, p, NULL, scopes);
+    eb_doc_head(doc, "%s", variables ? "" : "measured");
+    for (int a = 0; a < variables; a++)
       eb_doc_text(doc, EB_DOC_PLAIN, "%s%s=%s", a ? " " : "", scopes[a].variable, scopes[a].word);
   }
 }
@@ -235,10 +235,10 @@ eb_error eb_law_report_write(const eb_law_report *report, eb_doc_format format, 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *point_json(const eb_physical_law *law, const eb_law_reading *at, int point) {
-  eb_scope scopes[EB_MOST_LAW_AXES];
+  eb_scope scopes[EB_MOST_LAW_VARIABLES];
   json_t *variables = json_object();
-  eb_law_point(law, point, NULL, scopes);
-  for (int a = 0; a < law->axis_count; a++)
+  int count = eb_law_point(law, point, NULL, scopes);
+  for (int a = 0; a < count; a++)
     eb_json_set(variables, scopes[a].variable, eb_json_text(scopes[a].word));
   return eb_json_pack("{s:o, s:f, s:f, s:f, s:f, s:f, s:f}", "at", variables, "measured",
                       at->measured, "exact", at->exact, "deviation", at->deviation, "bound",

@@ -26,19 +26,32 @@ static int cases_a_point(const eb_physical_law *law) {
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
+/* Whether what is told is another scene, and no parameters of the same one. */
+static bool is_other_scene(const char *told) {
+  return !strchr(told, '=') || strcspn(told, "=") > strcspn(told, ":");
+}
+
+/* Appends a scene as the law has it, beside the law's file. */
+static eb_error put_spec(const eb_law_survey *survey, const char *scene, const eb_scope *scope,
+                         eb_text *out) {
+  if (survey->book->folder && eb_scene_file_named(scene))
+    EB_TRY(eb_text_printf(out, "%s/", survey->book->folder));
+  return eb_scope_put(scope, scene, strlen(scene), true, out);
+}
+
 /* The scene's spec at a point of the grid; `told` says it once more. The caller frees *out. */
 static eb_error put_scene(const eb_law_survey *survey, const eb_law_cell *cell, int point,
                           bool told, char **out) {
   const eb_physical_law *law = cell->law;
-  eb_scope scopes[EB_MOST_LAW_AXES];
-  const eb_scope *scope = eb_law_point(law, point, NULL, scopes);
+  eb_scope scopes[EB_MOST_LAW_VARIABLES];
+  int variables = eb_law_point(law, point, NULL, scopes);
+  const eb_scope *scope = variables ? &scopes[variables - 1] : NULL;
   const char *scene = law->scenes.items[cell->scene];
   EB_OWNED(eb_text_clear) eb_text own = {0}, more = {0};
-  if (survey->book->folder && eb_scene_file_named(scene))
-    EB_TRY(eb_text_printf(&own, "%s/", survey->book->folder));
-  EB_TRY(eb_scope_put(scope, scene, strlen(scene), true, &own));
+  bool same = !told || strcmp(law->told, "-") == 0, other = !same && is_other_scene(law->told);
+  EB_TRY(put_spec(survey, other ? law->told : scene, scope, &own));
   EB_TRY(eb_string_set(out, own.data));
-  if (!told || !*law->told) return EB_OK;
+  if (same || other) return EB_OK;
   EB_TRY(eb_scope_put(scope, law->told, strlen(law->told), true, &more));
   return eb_scene_spec_over(*out, more.data, out);
 }
@@ -54,6 +67,16 @@ static eb_error put_name(const eb_law_survey *survey, const eb_law_cell *cell, i
   return EB_OK;
 }
 
+/* "CASE@STEP" of the last case; the paper has it. */
+static eb_error keep_text(eb_paper *paper, int64_t step, const char **out) {
+  EB_FREED char *text = NULL;
+  EB_TRY(eb_string_format(&text, "%s@%lld", paper->cases[paper->case_count - 1].name,
+                          (long long)step));
+  EB_TRY(eb_strings_add(&paper->texts, text));
+  *out = paper->texts.items[paper->texts.count - 1];
+  return EB_OK;
+}
+
 /* Whatever rule of the audit a run breaks, the law measures it: that is what laws are for. */
 static eb_error add_case(eb_law_survey *survey, const eb_law_cell *cell, int point, bool told) {
   eb_paper *paper = &survey->paper;
@@ -62,18 +85,24 @@ static eb_error add_case(eb_law_survey *survey, const eb_law_cell *cell, int poi
   EB_TRY(put_name(survey, cell, point, told, &name));
   EB_TRY(put_scene(survey, cell, point, told, &scene));
   EB_TRY(eb_string_set(&solver, cell->solver));
-  EB_TRY(EB_APPEND(paper->cases, paper->case_count));
   int64_t threads = told && law->other_threads ? law->other_threads : 1;
-  paper->cases[paper->case_count - 1] = (eb_paper_case){.name = name,
-                                                        .scene = scene,
-                                                        .solver = solver,
-                                                        .source_run = -1,
-                                                        .repeat = 1,
-                                                        .threads = threads,
-                                                        .timeout = law->timeout,
-                                                        .may_fail = true,
-                                                        .may_break = (1u << EB_RULES) - 1,
-                                                        .group = (int)(law - survey->book->laws)};
+  bool goes_on = told && law->to_step > 0;
+  const char *from = NULL;
+  if (goes_on) EB_TRY(keep_text(paper, law->from_step, &from));
+  EB_TRY(EB_APPEND(paper->cases, paper->case_count));
+  paper->cases[paper->case_count - 1] =
+      (eb_paper_case){.name = name,
+                      .scene = scene,
+                      .solver = solver,
+                      .source_run = goes_on ? paper->case_count - 2 : -1,
+                      .frames = goes_on ? law->to_step - law->from_step : 0,
+                      .dependencies = {[EB_DEPENDENCY_FROM] = from},
+                      .repeat = 1,
+                      .threads = threads,
+                      .timeout = law->timeout,
+                      .may_fail = true,
+                      .may_break = (1u << EB_RULES) - 1,
+                      .group = (int)(law - survey->book->laws)};
   name = scene = solver = NULL;
   return EB_OK;
 }
@@ -180,6 +209,7 @@ void eb_law_survey_clear(eb_law_survey *survey) {
   free(survey->cells);
   free(survey->references);
   eb_paper_clear_cases(&survey->paper);
+  eb_strings_clear(&survey->paper.texts);
   free(survey->paper.name);
   *survey = (eb_law_survey){0};
 }
@@ -210,10 +240,12 @@ static eb_error read_point(eb_evaluation *e, const eb_law_cell *cell, int point,
   const eb_physical_law *law = cell->law;
   const eb_paper_case *first =
       &e->paper->cases[cell->first_case + point * cases_a_point(cell->law)];
-  eb_scope own[2], scopes[EB_MOST_LAW_AXES];
+  eb_scope own[2], scopes[EB_MOST_LAW_VARIABLES];
   own[0] = (eb_scope){"case", first->name, NULL};
   own[1] = (eb_scope){"told", law->told ? first[1].name : NULL, &own[0]};
-  const eb_scope *scope = eb_law_point(law, point, law->told ? &own[1] : &own[0], scopes);
+  const eb_scope *scope = law->told ? &own[1] : &own[0];
+  int variables = eb_law_point(law, point, scope, scopes);
+  if (variables) scope = &scopes[variables - 1];
   *out = (eb_law_reading){.deviation = NAN, .scheme = NAN, .own = NAN};
   *scale = 1;
   EB_TRY(eb_error_prefix(number(e, law->measure, scope, &out->measured, failed), "measure"));

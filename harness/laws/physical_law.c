@@ -56,30 +56,54 @@ static eb_error read_scene(void *context, const eb_key *key, const eb_entry *ent
   return eb_strings_add(&r->law->scenes, text);
 }
 
-/* "VARIABLE in WORDS | WORDS": the variable is not said again for quick runs. */
+static eb_error check_variables(const eb_physical_law *law, const eb_strings *names) {
+  int count = 0;
+  if (names->count == 0) return EB_ERROR(EB_ERR_FORMAT, "an axis is 'VARIABLE in WORDS'");
+  for (int a = 0; a < law->axis_count; a++) count += law->axes[a].variables.count;
+  if (count > EB_MOST_LAW_VARIABLES)
+    return EB_ERROR(EB_ERR_FORMAT, "a grid has at most %d variables", EB_MOST_LAW_VARIABLES);
+  for (int v = 0; v < names->count; v++) EB_TRY(eb_check_word("variable", names->items[v]));
+  return EB_OK;
+}
+
+/* "VARIABLES in WORDS | WORDS": the variables are not said again for quick runs. */
 static eb_error read_axis(void *context, const eb_key *key, const eb_entry *entry) {
   const reading *r = context;
   eb_physical_law *law = r->law;
-  EB_OWNED(eb_strings_clear) eb_strings words = {0};
-  EB_FREED char *text = NULL;
+  EB_FREED char *text = NULL, *names = NULL;
   const char *in = strstr(entry->value, " in ");
   (void)key;
   if (!in) return EB_ERROR(EB_ERR_FORMAT, "an axis is 'VARIABLE in WORDS'");
   if (law->axis_count == EB_MOST_LAW_AXES)
     return EB_ERROR(EB_ERR_FORMAT, "a grid has at most %d axes", EB_MOST_LAW_AXES);
   eb_law_axis *axis = &law->axes[law->axis_count++];
-  EB_TRY(eb_copy_part(entry->value, (size_t)(in - entry->value), &axis->variable));
-  EB_TRY(eb_check_word("variable", axis->variable));
+  EB_TRY(eb_copy_part(entry->value, (size_t)(in - entry->value), &names));
+  EB_TRY(eb_words(names, " ", &axis->variables));
+  EB_TRY(check_variables(law, &axis->variables));
   EB_TRY(choose(r, in + strlen(" in "), &text));
   EB_TRY(eb_words(text, " ", &axis->words));
-  if (axis->words.count == 0) return EB_ERROR(EB_ERR_FORMAT, "the axis has no words");
-  law->points *= axis->words.count;
+  axis->places = axis->words.count / axis->variables.count;
+  if (axis->places == 0 || axis->words.count % axis->variables.count)
+    return EB_ERROR(EB_ERR_FORMAT, "%d words for %d variables", axis->words.count,
+                    axis->variables.count);
+  law->points *= axis->places;
   return eb_ask(r->definitions->asked, law->points, "points of grids");
 }
 
 static eb_error read_threads(void *context, const eb_key *key, const eb_entry *entry) {
   const reading *r = context;
   return eb_parse_whole(key->name, entry->value, 1, 1024, &r->law->other_threads);
+}
+
+/* "AT, ALL" */
+static eb_error read_continued(void *context, const eb_key *key, const eb_entry *entry) {
+  const reading *r = context;
+  EB_OWNED(eb_strings_clear) eb_strings words = {0};
+  EB_TRY(eb_words(entry->value, ", ", &words));
+  if (words.count != 2) return EB_ERROR(EB_ERR_FORMAT, "it is two steps: AT, ALL");
+  EB_TRY(eb_parse_whole(key->name, words.items[0], 1, 1000000, &r->law->from_step));
+  return eb_parse_whole(key->name, words.items[1], r->law->from_step + 1, 1000000,
+                        &r->law->to_step);
 }
 
 static eb_error read_timeout(void *context, const eb_key *key, const eb_entry *entry) {
@@ -104,10 +128,11 @@ static eb_error check_law(const eb_physical_law *law) {
                 {"bound", law->bound}};
   for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
     if (!wanted[k].there) return EB_ERROR(EB_ERR_FORMAT, "'%s' is missing", wanted[k].key);
-  bool found = !law->x;
-  for (int a = 0; a < law->axis_count && !found; a++)
-    found = strcmp(law->axes[a].variable, law->x) == 0;
-  return found ? EB_OK : EB_ERROR(EB_ERR_FORMAT, "x = %s, which is no axis of the grid", law->x);
+  if (!law->told && (law->other_threads || law->to_step))
+    return EB_ERROR(EB_ERR_FORMAT, "'told' is missing: other-threads and continued are of it");
+  return !law->x || eb_law_axis_of(law, law->x) >= 0
+             ? EB_OK
+             : EB_ERROR(EB_ERR_FORMAT, "x = %s, which is no axis of the grid", law->x);
 }
 
 static eb_error read_law(eb_law_book *book, const eb_law_file *file, const eb_section *section) {
@@ -121,6 +146,7 @@ static eb_error read_law(eb_law_book *book, const eb_law_file *file, const eb_se
       {"for", .read = read_axis},
       {"told", .offset = offsetof(eb_physical_law, told), .read = read_text},
       {"other-threads", .read = read_threads},
+      {"continued", .read = read_continued},
       {"reference", .offset = offsetof(eb_physical_law, reference), .read = read_text},
       {"measure", .offset = offsetof(eb_physical_law, measure), .read = read_expression},
       {"exact", .offset = offsetof(eb_physical_law, exact), .read = read_expression},
@@ -142,15 +168,25 @@ static eb_error read_law(eb_law_book *book, const eb_law_file *file, const eb_se
   return check_law(law);
 }
 
-const eb_scope *eb_law_point(const eb_physical_law *law, int point, const eb_scope *outer,
-                             eb_scope scopes[EB_MOST_LAW_AXES]) {
-  for (int a = law->axis_count - 1; a >= 0; a--) {
+int eb_law_point(const eb_physical_law *law, int point, const eb_scope *outer,
+                 eb_scope scopes[EB_MOST_LAW_VARIABLES]) {
+  int count = 0, points = law->points;
+  for (int a = 0; a < law->axis_count; a++) {
     const eb_law_axis *axis = &law->axes[a];
-    scopes[a] = (eb_scope){axis->variable, axis->words.items[point % axis->words.count], outer};
-    point /= axis->words.count;
-    outer = &scopes[a];
+    points /= axis->places;
+    int first = point / points % axis->places * axis->variables.count;
+    for (int v = 0; v < axis->variables.count; v++) {
+      scopes[count] = (eb_scope){axis->variables.items[v], axis->words.items[first + v], outer};
+      outer = &scopes[count++];
+    }
   }
-  return outer;
+  return count;
+}
+
+int eb_law_axis_of(const eb_physical_law *law, const char *variable) {
+  for (int a = 0; a < law->axis_count; a++)
+    if (eb_word_find(&law->axes[a].variables, variable, strlen(variable)) >= 0) return a;
+  return -1;
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -210,7 +246,7 @@ static void clear_law(eb_physical_law *law) {
   free(law->told);
   free(law->reference);
   for (int a = 0; a < law->axis_count; a++) {
-    free(law->axes[a].variable);
+    eb_strings_clear(&law->axes[a].variables);
     eb_strings_clear(&law->axes[a].words);
   }
   free(law->x);

@@ -7,9 +7,12 @@
  *             scene = NAME[:p=v,..], or FILE.ini[:p=v,..] beside the law's file; repeated for
  *             solvers that do not serve the first one: each takes the first one that it serves;
  *             for = VARIABLE in WORDS: an axis of the grid. {VARIABLE} in scenes, and VARIABLE in
- *             expressions, stand for its words;
- *             told = p=v,..: the scene once more with these parameters over its own; {told} is its
- *             case. "told =" alone is the same scene once more; other-threads = N: on so many;
+ *             expressions, stand for its words; for = A B in WORDS takes words two at a time;
+ *             told = p=v,..: the scene once more with these parameters over its own, or told =
+ * SCENE
+ *             [:p=v,..]: another one; {told} is its case. "told = -" is the same scene once more;
+ *             other-threads = N: on so many threads; continued = AT, ALL: going on from the state
+ *             of {case} after step AT up to step ALL (of scenes whose frames are steps);
  *             reference = SOLVER[:o=v,..], which has converged to what the scheme says at this step
  *             and mesh: its figures stand beside the solvers';
  *             measure = EXPRESSION of {case} and {told}: the figure, in `unit`;
@@ -28,18 +31,21 @@
 
 #include "harness/reproduce/macros.h"
 
+/* An axis of a grid: at each of its places every variable has a word. */
 typedef struct eb_law_axis {
-  char *variable;
-  eb_strings words;
+  eb_strings variables;
+  eb_strings words; /* places x variables */
+  int places;
 } eb_law_axis;
 
-enum { EB_MOST_LAW_AXES = 4 };
+enum { EB_MOST_LAW_AXES = 4, EB_MOST_LAW_VARIABLES = 12 };
 typedef struct eb_physical_law {
   const char *id, *title; /* owned by the sections */
   char *group, *about, *source, *limit, *unit;
   eb_strings scenes;
-  char *told, *reference; /* or NULL */
-  int64_t other_threads;  /* of the case that is told; 0: as many */
+  char *told, *reference;     /* or NULL */
+  int64_t other_threads;      /* of the case that is told; 0: as many */
+  int64_t from_step, to_step; /* that it does from the other's state; 0: all, from the start */
   eb_law_axis axes[EB_MOST_LAW_AXES];
   int axis_count;
   int points; /* of the grid; 1 without axes */
@@ -72,9 +78,12 @@ void eb_law_book_clear(eb_law_book *book);
  * the nearest, for one that there is not. */
 EB_MUST eb_error eb_law_book_keep(eb_law_book *book, const eb_strings *ids);
 
-/* What the variables are at a point of the grid: an entry of `scopes` each, around `outer` (or
- * NULL). Returns the innermost. The first axis is the slowest. */
-const eb_scope *eb_law_point(const eb_physical_law *law, int point, const eb_scope *outer,
-                             eb_scope scopes[EB_MOST_LAW_AXES]);
+/* The variables of a law, in order, and their words at a point of the grid: an entry of `scopes`
+ * each, of which the last is the innermost, around `outer` (or NULL). Returns how many there are.
+ * The first axis is the slowest. */
+int eb_law_point(const eb_physical_law *law, int point, const eb_scope *outer,
+                 eb_scope scopes[EB_MOST_LAW_VARIABLES]);
+/* The axis that a variable is of, or -1. */
+int eb_law_axis_of(const eb_physical_law *law, const char *variable);
 
 #endif

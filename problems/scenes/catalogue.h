@@ -64,9 +64,12 @@
 
 /* What laws measure (harness/laws): found by their names, and not listed. */
 #define EB_LAW_SCENES(ENTRY) \
-  ENTRY(laws_slope) \
+  ENTRY(laws_bar) \
+  ENTRY(laws_flight) \
   ENTRY(laws_free) \
-  ENTRY(laws_bar)
+  ENTRY(laws_slope) \
+  ENTRY(laws_sway) \
+  ENTRY(laws_tumble)
 /* clang-format on */
 
 #define EB_SCENE_DECLARED(name) extern const eb_scene_ops eb_##name;

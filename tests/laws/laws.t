@@ -80,7 +80,7 @@ group   = invariance
 about   = Nothing depends on the number of threads.
 source  = itself
 scene   = fall.ini:E=1e4
-told    =
+told    = -
 other-threads = 2
 reference = newton:rtol=1e-12
 measure = final_distance(case, told)

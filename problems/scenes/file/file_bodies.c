@@ -11,6 +11,7 @@
 #include "problems/base/vector3.h"
 #include "problems/mesh/io.h"
 #include "problems/mesh/refine.h"
+#include "problems/mesh/renumber.h"
 #include "problems/mesh/stuffing.h"
 #include "problems/notation/unit.h"
 #include "problems/scenes/copies.h"
@@ -598,6 +599,22 @@ static eb_error add_bodies(const eb_description *description, const char *mesh_f
   return eb_described_regions(description, *out);
 }
 
+/* What [scene] says of all of them: `mirror` in y = 0, `renumber` by a seed; 0: not. */
+static eb_error tell_otherwise(const eb_description *description, eb_mesh *mesh) {
+  const eb_section *section = eb_sections_find(&description->sections, "scene", "");
+  const eb_names names = eb_description_names(description);
+  double mirror = 0, seed = 0;
+  bool given;
+  EB_TRY(eb_described_values(&names, section, "mirror", 1, &mirror, &given));
+  EB_TRY(eb_described_values(&names, section, "renumber", 1, &seed, &given));
+  if (mirror != 0) eb_mesh_mirror(mesh);
+  if (seed == 0) return EB_OK;
+  if (!(seed > 0 && seed < 1e9))
+    return eb_section_locate(section, eb_section_entry(section, "renumber"),
+                             EB_ERROR(EB_ERR_FORMAT, "a seed is 0 to 1e9, not %g", seed));
+  return eb_mesh_renumber(mesh, (uint64_t)seed);
+}
+
 eb_error eb_scene_described_mesh(const eb_scene_ops *ops, const eb_values *parameters,
                                  const char *mesh_file, const char *cache_directory,
                                  eb_mesh **out) {
@@ -605,6 +622,7 @@ eb_error eb_scene_described_mesh(const eb_scene_ops *ops, const eb_values *param
   *out = NULL;
   eb_error error = eb_description_open(ops, parameters, &description);
   if (!error) error = add_bodies(description, mesh_file, cache_directory, out);
+  if (!error) error = tell_otherwise(description, *out);
   eb_description_close(description);
   return error;
 }
@@ -625,8 +643,10 @@ bool eb_scene_described_grid(const eb_scene_ops *ops, const eb_values *parameter
   int at = 0;
   eb_error error = eb_description_open(ops, parameters, &description);
   const eb_section *section = error ? NULL : eb_description_next(description, "body", &at);
+  const eb_section *scene = error ? NULL : eb_sections_find(&description->sections, "scene", "");
   bool plain = section && is_plain_bar(description, section) &&
-               !eb_description_next(description, "body", &at);
+               !eb_description_next(description, "body", &at) &&
+               !eb_section_entry(scene, "mirror") && !eb_section_entry(scene, "renumber");
   if (plain) {
     body b = {
         .description = description, .section = section, .names = eb_description_names(description)};

@@ -1,6 +1,7 @@
 /* Setting a scene up from its file, once its mesh is there: materials, gravity, groups and scripts,
  * loads, the initial state, contact, joints, links. */
 #include <math.h>
+#include <string.h>
 
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"
@@ -217,14 +218,25 @@ eb_error eb_described_clusters(const eb_description *description, eb_scene *scen
 
 /* ---- gravity and all of it ------------------------------------------------------------------- */
 
+/* `down` is an axis with its sign, or three formulas: a direction. */
 static eb_error set_gravity(const eb_description *description, eb_scene *scene) {
   static const char *const ways[] = {"-z", "-y", "-x", "+z", "+y", "+x", NULL};
   const eb_section *section = eb_sections_find(&description->sections, "scene", "");
-  int way;
-  EB_TRY(eb_described_choice(section, "down", ways, &way));
-  int axis = way < 0 ? 2 : 2 - way % 3;
-  double size = eb_values_real(scene->parameters, "gravity");
-  scene->gravity[axis] = way < 3 ? -size : size;
+  const eb_entry *entry = eb_section_entry(section, "down");
+  const eb_names names = eb_description_names(description);
+  double down[3] = {0, 0, -1}, size = eb_values_real(scene->parameters, "gravity");
+  int way = 0;
+  if (entry && strchr(entry->value, ',')) {
+    EB_TRY(eb_described_values(&names, section, "down", 3, down, NULL));
+  } else {
+    EB_TRY(eb_described_choice(section, "down", ways, &way));
+    down[2] = 0;
+    down[way < 0 ? 2 : 2 - way % 3] = way < 3 ? -1 : 1;
+  }
+  double length = sqrt(eb_dot3(down, down));
+  if (!(length > 0))
+    return eb_section_locate(section, entry, EB_ERROR(EB_ERR_FORMAT, "it has no direction"));
+  for (int d = 0; d < 3; d++) scene->gravity[d] = size * (down[d] / length);
   return EB_OK;
 }
 

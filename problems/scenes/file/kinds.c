@@ -5,10 +5,11 @@
 #define LAST                                                                                       \
   { .name = NULL }
 
-static const eb_key scene[] = {
-    KEY("title"),    KEY("default"), KEY("source"),   KEY("geometry"),  KEY("steps"), KEY("frame"),
-    KEY("dt"),       KEY("gravity"), KEY("down"),     KEY("E"),         KEY("nu"),    KEY("rho"),
-    KEY("material"), KEY("nodes"),   KEY("elements"), KEY("tolerance"), KEY("small"), LAST};
+static const eb_key scene[] = {KEY("title"),    KEY("default"),  KEY("source"),   KEY("geometry"),
+                               KEY("steps"),    KEY("frame"),    KEY("dt"),       KEY("gravity"),
+                               KEY("down"),     KEY("E"),        KEY("nu"),       KEY("rho"),
+                               KEY("material"), KEY("nodes"),    KEY("elements"), KEY("tolerance"),
+                               KEY("small"),    KEY("renumber"), KEY("mirror"),   LAST};
 
 static const eb_key body[] = {KEY("shape"),    KEY("size"),      KEY("cubes"),     KEY("corner"),
                               KEY("cell"),     KEY("a_cube"),    KEY("jitter"),    KEY("around"),
