@@ -162,6 +162,7 @@ static void add_penetration(const eb_audit *audit, const eb_state *state, eb_aud
       deepest = fmax(deepest, -eb_collider_distance(&scene->contacts.colliders[c], state->time,
                                                     state->x + 3 * i, normal, velocity));
     row->contacts += deepest > 0;
+    if (deepest > row->max_penetration) row->deepest = eb_audit_node(i);
     row->max_penetration = fmax(row->max_penetration, deepest);
   }
 }

@@ -7,6 +7,7 @@
 #ifndef EB_AUDIT_H
 #define EB_AUDIT_H
 
+#include "harness/audit/spot.h"
 #include "harness/audit/team.h"
 #include "problems/scene_impl.h"
 #include "problems/step.h"
@@ -33,9 +34,11 @@ typedef struct eb_audit_residual {
   double norm, scale, relative;
 } eb_audit_residual;
 
-/* How far something that must hold is off, m, and what rounding may leave of that. */
+/* How far something that must hold is off, m, and what rounding may leave of that; where it is most
+ * off. */
 typedef struct eb_audit_bound {
   double error, allowed;
+  eb_spot spot;
 } eb_audit_bound;
 
 /* Of a state: of the mesh and free bodies and, where it says so, of the jointed rigid ones. */
@@ -58,6 +61,7 @@ typedef struct eb_audit_row {
   double min_volume_ratio;    /* least det F (of Gauss points in hexahedra) */
   double hourglass;           /* size of the hourglass modes of hexahedra (hourglass.c); others 0 */
   double max_penetration;     /* deepest node below any collider at the end of the step, m */
+  eb_spot deepest;            /* that node */
   int32_t inverted, contacts; /* elements with det F <= 0; nodes inside a collider */
   /* From here on by eb_audit_declared. */
   eb_audit_residual declared; /* of the declared equation (equation.c) */
@@ -83,6 +87,7 @@ typedef struct eb_audit_row {
     double raised;      /* by how much corrections of positions raise the potential (motion.c) */
     double rounding;    /* that rounding may leave of a gain (energy.c) */
     double of_residual; /* done by the residual of the declared equation (equation.c) */
+    eb_spot spot;       /* the node on which that does most, where it is told of nodes */
     /* elastic energy and that of the penalty at the start, by how much it rises, and the scale
      * without it */
     double stored, stored_gain, kinetic_scale;
@@ -144,6 +149,14 @@ EB_MUST eb_error eb_audit_declared(eb_audit *audit, const eb_state *before, cons
  * residual. Where that has no scale, since rigid bodies alone move, `scale` (N) is it. */
 void eb_audit_add_force(eb_audit_row *row, double force, double scale);
 void eb_audit_destroy(eb_audit *audit);
+
+/* Looks up a spot of the step audited last, which led to `after`; with EB_SPOT_NONE in *out where
+ * it is of something that is not there. Not of what contacts know (contact_audit.h). */
+void eb_audit_place(const eb_audit *audit, const eb_state *before, const eb_state *after,
+                    eb_spot spot, eb_place *out);
+/* The name of the body that vertex `v` of a place is of: of its region and, where several bodies
+ * have that, its number as well; "obstacle 1" of an obstacle; "" of none. */
+void eb_audit_body_name(const eb_audit *audit, int32_t v, char *out, size_t bytes);
 
 /* Of the step audited last, node_count entries each: grad W at all nodes (x 3, N), f_ext (x 3, N),
  * which nodes are not free (1 scripted, others carried by rigid bodies); and the mass of the nodes,

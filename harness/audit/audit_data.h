@@ -119,6 +119,17 @@ static inline void eb_audit_raise(double value, double *most) {
   if (!(value <= *most)) *most = value;
 }
 
+static inline eb_spot eb_audit_node(size_t i) {
+  return (eb_spot){EB_SPOT_NODE, (int32_t)i, -1};
+}
+
+/* The same of what must hold. */
+static inline void eb_audit_raise_at(double error, eb_spot spot, eb_audit_bound *most) {
+  if (error <= most->error) return;
+  most->error = error;
+  most->spot = spot;
+}
+
 /* What a sum over all ranks begins with: it is to be in it once. */
 static inline double eb_audit_once(const eb_audit *audit, double value) {
   return eb_ranks_self(audit->ranks) == 0 ? value : 0;
@@ -135,6 +146,13 @@ static inline double eb_audit_most(const eb_audit *audit, double value) {
   if (!audit->ranks) return value;
   eb_ranks_max(audit->ranks, 2, both);
   return both[1] > 0 ? NAN : both[0];
+}
+
+/* The same, and whose it is: other ranks have a node of another rank in *spot. */
+static inline double eb_audit_most_at(const eb_audit *audit, double own, eb_spot *spot) {
+  double most = eb_audit_most(audit, own);
+  if (!(own == most || isnan(own))) *spot = (eb_spot){EB_SPOT_NODE, -1, -1};
+  return most;
 }
 
 static inline double eb_audit_squared(const double a[3]) {

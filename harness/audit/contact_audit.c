@@ -230,6 +230,7 @@ static void balance(eb_contact_audit *contact, const eb_state *before, const eb_
     if (momentum > 0)
       excess = fmax(excess, momentum / (sqrt(rows) * allowed + rounding * scale[0]));
     if (spin > 0) excess = fmax(excess, spin / (allowed + rounding * scale[1]));
+    if (excess > row->balance_excess) row->unbalanced = (eb_spot){EB_SPOT_BODY, s, -1};
     row->balance_excess = excess;
   }
 }
@@ -275,4 +276,42 @@ void eb_contact_audit_step(eb_contact_audit *contact, const eb_state *before, co
   /* What obstacles do on their way: they are pushed back as they push. */
   for (size_t k = 3 * (size_t)contact->nodes; k < 3 * (size_t)contact->vertices; k++)
     row->obstacles_work -= contact->push[k] * (contact->x1[k] - contact->x0[k]);
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* Where the first feature's point is; of a contact whose weights are of none, its first corner. */
+static void place_contact(const eb_contact_audit *contact, const eb_contact_record *record,
+                          int32_t k, eb_place *out) {
+  static const double rounding = 1e-6;
+  if (!record || k < 0 || k >= record->count) return;
+  const eb_pair *pair = &record->pair[k];
+  const double *w = record->weight + 4 * (size_t)k;
+  int corners = pair->kind == EB_VERTEX_FACE ? 1 : 2;
+  double x[3] = {0}, sum = 0;
+  for (int i = 0; i < 4; i++)
+    if (pair->vertex[i] < 0 || pair->vertex[i] >= contact->vertices) return;
+  for (int i = 0; i < corners; i++) sum += w[i];
+  bool sound = fabs(sum - 1) <= rounding;
+  for (int i = 0; i < (sound ? corners : 1); i++)
+    eb_add3(sound ? w[i] : 1, contact->x1 + 3 * (size_t)pair->vertex[i], x);
+  *out = (eb_place){EB_SPOT_CONTACT, k, {pair->vertex[0], pair->vertex[3]}, {x[0], x[1], x[2]}};
+}
+
+void eb_contact_audit_place(const eb_contact_audit *contact, const eb_contact_record *record,
+                            eb_spot spot, eb_place *out) {
+  const double near = contact->scene->contacts.bounds.near;
+  int32_t pair[2] = {-1, -1};
+  *out = (eb_place){EB_SPOT_NONE, -1, {-1, -1}, {NAN, NAN, NAN}};
+  if (spot.kind == EB_SPOT_CONTACT) {
+    place_contact(contact, record, spot.at, out);
+    return;
+  }
+  if (spot.kind == EB_SPOT_CROSSING)
+    eb_intersections_find(contact->intersections, contact->x1, pair);
+  else
+    eb_intersections_find_unrecorded(contact->intersections, contact->x1, near, record, pair);
+  if (pair[0] < 0) return;
+  const double *x = contact->x1 + 3 * (size_t)pair[0];
+  *out = (eb_place){EB_SPOT_PAIR, pair[0], {pair[0], pair[1]}, {x[0], x[1], x[2]}};
 }

@@ -25,6 +25,7 @@ typedef struct eb_contact_audit_row {
   double balance; /* kg m/s: largest momentum of a body that is not explained */
   /* the same, and of rigid bodies spin, over the scene's bound (contact_audit.c) */
   double balance_excess;
+  eb_spot unbalanced;    /* the body that is of */
   double obstacles_work; /* J: of obstacles on bodies */
 } eb_contact_audit_row;
 
@@ -40,6 +41,10 @@ const double *eb_contact_audit_forces(eb_contact_audit *contact, const eb_contac
 
 /* What the scene's bounds are multiplied by for a step that says it has stagnated; 1 for others. */
 double eb_contact_audit_slack(eb_reason reason);
+
+/* eb_audit_place of spots of contacts: of the step audited last, with its record. */
+void eb_contact_audit_place(const eb_contact_audit *contact, const eb_contact_record *record,
+                            eb_spot spot, eb_place *out);
 
 /* Audits the step that led from `before` to `after` with finite states, h = dt, after
  * eb_contact_audit_forces with the same record; the audit must have seen the step last, with those

@@ -22,8 +22,10 @@ static double dot(const double a[3], const double b[3]) {
 }
 
 /* NaN stays. */
-static double larger(double most, double value) {
-  return value > most || isnan(value) ? value : most;
+static void raise_at(double value, int32_t k, double *most, int32_t *at) {
+  if (!(value > *most || isnan(value))) return;
+  *most = value;
+  *at = k;
 }
 
 /* ---- distances ------------------------------------------------------------------------------- */
@@ -255,19 +257,19 @@ typedef struct friction_bounds {
   double slip, angle, limit;
 } friction_bounds;
 
-static void measure_friction(const contact *c, double mu, const friction_bounds *bounds,
+static void measure_friction(const contact *c, int32_t k, double mu, const friction_bounds *bounds,
                              eb_contact_law *law) {
   double slide = hypot(c->u[1], c->u[2]), motion = slide - c->slack;
   double friction = hypot(c->r[1], c->r[2]), limit = mu * fmax(c->r[0], 0);
   double off = fmax(fmax(-c->r[0], friction - limit), 0), angle = 0;
   bool slips = motion > bounds->slip, inside = friction < sticking * limit;
-  if (off > 0) law->cone = larger(law->cone, off / fmax(limit, bounds->limit));
-  if (inside) law->sliding = larger(law->sliding, motion);
+  if (off > 0) raise_at(off / fmax(limit, bounds->limit), k, &law->cone, &law->at.cone);
+  if (inside) raise_at(motion, k, &law->sliding, &law->at.sliding);
   if (slips && !inside && limit > 0) {
     double along = -(c->r[1] * c->u[1] + c->r[2] * c->u[2]);
     double across = c->r[1] * c->u[2] - c->r[2] * c->u[1];
     angle = atan2(fabs(across), along) * (180 / acos(-1));
-    law->angle = larger(law->angle, angle);
+    raise_at(angle, k, &law->angle, &law->at.angle);
   }
   if (slips && (inside || angle > bounds->angle))
     off = fmax(off, hypot(c->r[1] + limit * c->u[1] / slide, c->r[2] + limit * c->u[2] / slide));
@@ -287,19 +289,20 @@ void eb_contact_law_measure(const eb_contact_record *record, int32_t vertices, c
     if (!read_contact(record, k, vertices, x0, x1, bent, &c) ||
         !move_contact(record, k, bounds->gap, &c)) {
       law->unsound++;
+      law->at.unsound = k;
       continue;
     }
-    law->violation = larger(law->violation, -c.u[0] - c.slack);
+    raise_at(-c.u[0] - c.slack, k, &law->violation, &law->at.violation);
     law->size = hypot(law->size, sqrt(dot(c.r, c.r)));
-    measure_friction(&c, eb_friction_of(friction, &record->pair[k]), &allowed, law);
+    measure_friction(&c, k, eb_friction_of(friction, &record->pair[k]), &allowed, law);
     if (c.r[0] > 0) {
       double apart = sqrt(shortest_way(c.kind, (const double(*)[3])c.x1).length2);
       law->active++;
-      law->open = larger(law->open, fabs(c.u[0]) - c.slack);
-      law->apart = larger(law->apart, apart);
-      law->true_gap =
-          larger(law->true_gap, fabs(apart - c.demand) - c.slack - hypot(c.u[1], c.u[2]));
-      law->normal = larger(law->normal, normal_off(&c));
+      raise_at(fabs(c.u[0]) - c.slack, k, &law->open, &law->at.open);
+      law->apart = apart > law->apart || isnan(apart) ? apart : law->apart;
+      raise_at(fabs(apart - c.demand) - c.slack - hypot(c.u[1], c.u[2]), k, &law->true_gap,
+               &law->at.true_gap);
+      raise_at(normal_off(&c), k, &law->normal, &law->at.normal);
     }
   }
 }

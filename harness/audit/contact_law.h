@@ -33,6 +33,10 @@ typedef struct eb_contact_law {
   double off;
   double size;  /* N: root of the sum of the squares of all forces */
   double angle; /* degrees between r_t and -u_t of contacts on the cone that slide */
+  /* Which contact it is that each is largest of, or the last that is unsound. */
+  struct {
+    int32_t unsound, violation, open, true_gap, normal, sliding, cone, angle;
+  } at;
 } eb_contact_law;
 
 /* Positions before and after (vertices x 3, m) in the record's numbering, nodes and then obstacles.

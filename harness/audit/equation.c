@@ -108,9 +108,9 @@ static void measure_filter(const eb_audit *audit, const eb_state *after, double 
                            eb_audit_row *row) {
   for (size_t i = 0; i < audit->own_nodes; i++)
     if (!audit->fixed[i])
-      eb_audit_raise(dt * sqrt(eb_squared_distance3(after->v + 3 * i, f->v + 3 * i)),
-                     &row->filter.error);
-  row->filter.error = eb_audit_most(audit, row->filter.error);
+      eb_audit_raise_at(dt * sqrt(eb_squared_distance3(after->v + 3 * i, f->v + 3 * i)),
+                        eb_audit_node(i), &row->filter);
+  row->filter.error = eb_audit_most_at(audit, row->filter.error, &row->filter.spot);
   row->filter.allowed = eb_audit_most(audit, f->gain) * row->update.allowed;
 }
 
@@ -479,9 +479,10 @@ static double beyond(double unknown, double gain) {
  * nor what they leave of a difference of energies: of a body at rest it would be all there is. */
 static double work_of(const eb_audit *audit, const eb_state *before, const eb_state *after,
                       double dt, const eb_declaration *declared, double in_subspace,
-                      const eb_audit_row *row) {
+                      eb_audit_row *row) {
   const double *r = audit->declared;
-  double work = 0, way2 = 0, rounding = row->work.rounding, excess = row->work.excess;
+  double work = 0, most = 0, of_node = 0, way2 = 0, rounding = row->work.rounding,
+         excess = row->work.excess;
   double raised = beyond(rounding, row->work.raised);
   /* What holds scripted nodes in a reduced equation cannot be told either. */
   if (row->stands_in) return raised;
@@ -495,10 +496,19 @@ static double work_of(const eb_audit *audit, const eb_state *before, const eb_st
     double way = audit->fixed[k / 3] ? 0 : after->x[k] - before->x[k];
     work += r[k] * way;
     way2 += way * way;
+    of_node = (k % 3 ? of_node : 0) + r[k] * way;
+    if (k % 3 == 2 && of_node > most) {
+      most = of_node;
+      row->work.spot = eb_audit_node(k / 3);
+    }
   }
+  (void)eb_audit_most_at(audit, most, &row->work.spot);
   work = eb_audit_sum(audit, work);
   way2 = eb_audit_sum(audit, way2);
-  if (declared->subspace) work = in_subspace;
+  if (declared->subspace) {
+    work = in_subspace;
+    row->work.spot = (eb_spot){0};
+  }
   return raised + beyond(row->rounding * sqrt(way2), work);
 }
 

@@ -103,7 +103,14 @@ typedef struct search {
   /* how many pairs of triangles, whose boxes are not apart, are what is searched for */
   int64_t (*count)(const struct search *s, int32_t pairs[][2], int32_t count);
   const eb_contact_record *record; /* of a search for triangles that are near, or NULL */
+  int32_t *pair; /* receives a vertex of each of the last two that were found; NULL: nobody asks */
 } search;
+
+static void tell_pair(const search *s, int32_t a, int32_t b) {
+  if (!s->pair) return;
+  s->pair[0] = a;
+  s->pair[1] = b;
+}
 
 /* Pairs of a triangle of leaf A and one of leaf B, or of two of a leaf. Lists grow by whether, not
  * by branches that a processor could not foresee. */
@@ -174,8 +181,11 @@ static int64_t count_crossing(const search *s, int32_t pairs[][2], int32_t count
   for (int32_t i = 0; i < left; i++) {
     int32_t t = pairs[i][0], u = pairs[i][1];
     const int32_t *of_t = c->triangles + 3 * (size_t)t, *of_u = c->triangles + 3 * (size_t)u;
-    if (!eb_exact_triangles_beside(s->x, of_t, &c->normals[t], of_u, &c->normals[u]))
-      met += eb_exact_triangles_cross(s->x, of_t, of_u);
+    if (eb_exact_triangles_beside(s->x, of_t, &c->normals[t], of_u, &c->normals[u]) ||
+        !eb_exact_triangles_cross(s->x, of_t, of_u))
+      continue;
+    met++;
+    tell_pair(s, of_t[0], of_u[0]);
   }
   return met;
 }
@@ -233,7 +243,9 @@ static void count_solid(void *context, int32_t i) {
     int64_t met = count_between(s, a->root, b->root);
     counts.between += met;
     if (a_fixed || b_fixed) counts.obstacles += met;
-    if (met == 0) counts.nested += lies_inside(c, s->x, a, b) + lies_inside(c, s->x, b, a);
+    int nested = met ? 0 : lies_inside(c, s->x, a, b) + lies_inside(c, s->x, b, a);
+    counts.nested += nested;
+    if (nested) tell_pair(s, c->piece[a->first_piece], c->piece[b->first_piece]);
   }
   c->found[i] = counts;
 }
@@ -314,9 +326,11 @@ static int64_t count_lacking(const search *s, int32_t pairs[][2], int32_t count)
   for (int32_t i = 0; i < count; i++) {
     const int32_t *a = s->c->triangles + 3 * (size_t)pairs[i][0];
     const int32_t *b = s->c->triangles + 3 * (size_t)pairs[i][1];
-    lacking += !is_beside(s, pairs[i][0], b) && !is_beside(s, pairs[i][1], a) &&
-               triangles_near(s, a, b) && !eb_exact_triangles_cross(s->x, a, b) &&
-               !recorded(s->record, a, b);
+    bool lacks = !is_beside(s, pairs[i][0], b) && !is_beside(s, pairs[i][1], a) &&
+                 triangles_near(s, a, b) && !eb_exact_triangles_cross(s->x, a, b) &&
+                 !recorded(s->record, a, b);
+    lacking += lacks;
+    if (lacks) tell_pair(s, a[0], b[0]);
   }
   return lacking;
 }
@@ -342,4 +356,23 @@ int64_t eb_intersections_unrecorded(const eb_intersections *c, eb_team *team, co
   eb_team_run(team, c->count, count_unrecorded, &s);
   for (int32_t i = 0; i < c->count; i++) count += c->found[i].between;
   return count;
+}
+
+/* ---- one of them ----------------------------------------------------------------------------- */
+
+static void find(search *s, void (*count)(void *context, int32_t i), int32_t pair[2]) {
+  pair[0] = pair[1] = -1;
+  s->pair = pair;
+  for (int32_t i = 0; i < s->c->count && pair[0] < 0; i++) count(s, i);
+}
+
+void eb_intersections_find(const eb_intersections *c, const double *x, int32_t pair[2]) {
+  search s = {.c = c, .x = x, .count = count_crossing};
+  find(&s, count_solid, pair);
+}
+
+void eb_intersections_find_unrecorded(const eb_intersections *c, const double *x, double distance,
+                                      const eb_contact_record *record, int32_t pair[2]) {
+  search s = {.c = c, .x = x, .distance = distance, .count = count_lacking, .record = record};
+  find(&s, count_unrecorded, pair);
 }

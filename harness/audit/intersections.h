@@ -55,4 +55,12 @@ int64_t eb_intersections_unrecorded(const eb_intersections *intersections, eb_te
                                     const double *x, double distance,
                                     const eb_contact_record *record);
 
+/* A vertex of each of two triangles that cross or, where none do, of two solids of which one is
+ * inside the other, at the positions that were counted last; -1 where there are none. */
+void eb_intersections_find(const eb_intersections *intersections, const double *x, int32_t pair[2]);
+/* The same of triangles that eb_intersections_unrecorded counts. */
+void eb_intersections_find_unrecorded(const eb_intersections *intersections, const double *x,
+                                      double distance, const eb_contact_record *record,
+                                      int32_t pair[2]);
+
 #endif

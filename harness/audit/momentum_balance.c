@@ -189,7 +189,7 @@ static const double of_impulses = 0.1, of_momentum = 1e-3;
 static const double roundings = 1e-6; /* of rounding2, back to 45 */
 
 static void go_on(course *c, const sums *s, double dt, double unknown,
-                  const eb_declaration *declared, eb_momentum_row *row) {
+                  const eb_declaration *declared, eb_spot body, eb_momentum_row *row) {
   static const double most_mass = 1.1; /* the mass scale that momentum may be lost by */
   bool linear =
       declared->equation == EB_EQUATION_LINEARIZED || declared->equation == EB_EQUATION_REDUCED;
@@ -213,10 +213,13 @@ static void go_on(course *c, const sums *s, double dt, double unknown,
   double allowed = of_impulses * c->impulses + of_momentum * c->momentum + c->unknown;
   double left = sqrt(fmax(eb_audit_squared(c->left_v), eb_audit_squared(c->left_x)));
   eb_audit_raise(sqrt(fmax(eb_audit_squared(v), eb_audit_squared(x))), &row->balance);
-  if (left > 0) eb_audit_raise(left / allowed, &row->excess);
+  if (left > 0 && !(left / allowed <= row->excess)) {
+    row->excess = left / allowed;
+    row->spot = body;
+  }
 }
 
-static void go_on_held(const eb_audit *audit, course *c, const sums *s, double dt,
+static void go_on_held(const eb_audit *audit, course *c, const sums *s, double dt, eb_spot body,
                        eb_momentum_row *row) {
   eb_add3(dt, s->left, c->left_v);
   c->impulses += dt * (sqrt(eb_audit_squared(s->weight)) + s->pushes + s->holds);
@@ -225,7 +228,10 @@ static void go_on_held(const eb_audit *audit, course *c, const sums *s, double d
               dt * roundings * sqrt(audit->start.rounding2 + audit->end.rounding2);
   double left = sqrt(eb_audit_squared(c->left_v));
   double allowed = of_impulses * c->impulses + of_momentum * c->momentum + c->known;
-  if (left > 0) row->held_excess = fmax(row->held_excess, left / allowed);
+  if (left > 0 && left / allowed > row->held_excess) {
+    row->held_excess = left / allowed;
+    row->held_spot = body;
+  }
 }
 
 void eb_momentum_balance_step(eb_momentum_balance *balance, const eb_state *before,
@@ -238,13 +244,14 @@ void eb_momentum_balance_step(eb_momentum_balance *balance, const eb_state *befo
   sum_bodies(balance, before, after, dt, declared);
   for (int32_t p = 0; p < balance->audit->parts; p++) {
     const sums *s = &balance->sums[p];
+    const eb_spot body = {EB_SPOT_BODY, p, -1};
     bool unknown = s->pushed || (every && s->pushes > 1e-9 * sqrt(eb_audit_squared(s->weight)));
     if (s->held && residual_of(balance->audit, declared) &&
         !balance->audit->scene->rigid.articulation)
-      go_on_held(balance->audit, &balance->course[p], s, dt, row);
+      go_on_held(balance->audit, &balance->course[p], s, dt, body, row);
     else if (s->held || unknown)
       balance->course[p] = (course){0};
     else
-      go_on(&balance->course[p], s, dt, rounding, declared, row);
+      go_on(&balance->course[p], s, dt, rounding, declared, body, row);
   }
 }

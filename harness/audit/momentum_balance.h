@@ -13,7 +13,8 @@ typedef struct eb_momentum_row {
   /* the largest such sum over a body's flight so far, over what is allowed (momentum_balance.c): 1
    * is the bound */
   double excess;
-  double held_excess; /* the same of bodies that something holds */
+  double held_excess;      /* the same of bodies that something holds */
+  eb_spot spot, held_spot; /* those bodies */
 } eb_momentum_row;
 
 /* `audit` must outlive it; another is made when the mesh is cut. */

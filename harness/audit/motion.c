@@ -88,17 +88,20 @@ static double uphill(eb_audit *audit, const eb_state *before, const eb_state *af
 static void follow_bodies(const eb_state *before, const eb_state *after, double dt,
                           eb_audit_row *row) {
   for (size_t b = 0; b < (size_t)after->body_count; b++) {
+    const eb_spot body = {EB_SPOT_FREE_BODY, (int32_t)b, -1};
     double pose[7];
     eb_free_body_advance(before->pose + 7 * b, after->twist + 6 * b, dt, pose);
     for (size_t k = 0; k < 3; k++)
-      eb_audit_raise(fabs(after->pose[7 * b + k] - pose[k]), &row->update.error);
+      eb_audit_raise_at(fabs(after->pose[7 * b + k] - pose[k]), body, &row->update);
     double dot = 0;
     for (size_t k = 3; k < 7; k++) dot += pose[k] * after->pose[7 * b + k];
     for (size_t k = 3; k < 7; k++)
-      eb_audit_raise(fabs(after->pose[7 * b + k] - copysign(1, dot) * pose[k]), &row->update.error);
+      eb_audit_raise_at(fabs(after->pose[7 * b + k] - copysign(1, dot) * pose[k]), body,
+                        &row->update);
   }
   for (int32_t j = 0; j < after->joint_count; j++)
-    eb_audit_raise(fabs(after->q[j] - before->q[j] - dt * after->u[j]), &row->update.error);
+    eb_audit_raise_at(fabs(after->q[j] - before->q[j] - dt * after->u[j]), (eb_spot){0},
+                      &row->update);
 }
 
 static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *row) {
@@ -116,7 +119,7 @@ static void measure_held(eb_audit *audit, const eb_state *after, eb_audit_row *r
     const double *place = (audit->fixed[i] == EB_AUDIT_CARRIED ? carried : audit->target) + 3 * i;
     if (!audit->fixed[i]) continue;
     for (size_t d = 0; d < 3; d++) off[d] = after->x[3 * i + d] - place[d];
-    eb_audit_raise(sqrt(eb_audit_squared(off)), &row->held.error);
+    eb_audit_raise_at(sqrt(eb_audit_squared(off)), eb_audit_node(i), &row->held);
   }
 }
 
@@ -133,7 +136,7 @@ static void follow_velocities(const eb_audit *audit, const eb_state *before, con
       most_lag = fmax(most_lag, fabs(lag));
     }
     if (audit->fixed[i] != EB_AUDIT_CARRIED)
-      eb_audit_raise(sqrt(eb_audit_squared(off)), &row->update.error);
+      eb_audit_raise_at(sqrt(eb_audit_squared(off)), eb_audit_node(i), &row->update);
   }
   row->update.allowed += roundings * eb_audit_most(audit, most_lag);
 }
@@ -150,11 +153,12 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
   row->held.allowed = roundings * reach;
   row->update.allowed = roundings * (reach + dt * most[2] + turned);
   measure_held(audit, after, row);
-  row->held.error = eb_audit_most(audit, row->held.error);
+  row->held.error = eb_audit_most_at(audit, row->held.error, &row->held.spot);
   row->update.error = 0;
   if (declared->equation == EB_EQUATION_STATIC) {
     for (size_t i = 0; i < audit->own_nodes; i++)
-      eb_audit_raise(dt * sqrt(eb_audit_squared(after->v + 3 * i)), &row->update.error);
+      eb_audit_raise_at(dt * sqrt(eb_audit_squared(after->v + 3 * i)), eb_audit_node(i),
+                        &row->update);
   } else if (declared->update == EB_UPDATE_SUBSTEPS) {
     row->update.error = beyond_energy(audit, before, after, dt, row->script.root);
   } else if (declared->update == EB_UPDATE_CORRECTED) {
@@ -163,5 +167,5 @@ void eb_audit_motion(eb_audit *audit, const eb_state *before, const eb_state *af
     follow_velocities(audit, before, after, dt, declared->update, row);
   }
   if (declared->equation != EB_EQUATION_STATIC) follow_bodies(before, after, dt, row);
-  row->update.error = eb_audit_most(audit, row->update.error);
+  row->update.error = eb_audit_most_at(audit, row->update.error, &row->update.spot);
 }

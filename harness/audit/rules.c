@@ -1,6 +1,7 @@
 #include "harness/audit/rules.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const struct {
   const char *name, *demand;
@@ -12,6 +13,12 @@ static const struct {
 
 const char *eb_rule_name(eb_rule rule) {
   return (unsigned)rule < EB_RULES ? rules[rule].name : "unknown rule";
+}
+
+eb_rule eb_rule_find(const char *name) {
+  int rule = 0;
+  while (rule < EB_RULES && strcmp(rules[rule].name, name) != 0) rule++;
+  return (eb_rule)rule;
 }
 
 const char *eb_rule_demand(eb_rule rule) {

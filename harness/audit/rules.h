@@ -118,6 +118,8 @@ typedef enum eb_rule {
 /* "finite", "contact-gap", ...; what the rule demands, a sentence without its stop. */
 const char *eb_rule_name(eb_rule rule);
 const char *eb_rule_demand(eb_rule rule);
+/* The rule of that name; EB_RULES when there is none. */
+eb_rule eb_rule_find(const char *name);
 /* What is known to help where it is broken, a sentence without its stop; NULL: nothing is. */
 const char *eb_rule_help(eb_rule rule);
 

@@ -194,6 +194,41 @@ void eb_auditor_synchronize(eb_auditor *w, eb_state *state, eb_reason *reason) {
   *reason = (eb_reason)-reasons[0];
 }
 
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static void place(const eb_auditor *w, const eb_state *before, const eb_state *after,
+                  const eb_contact_record *contacts, eb_worst *worst) {
+  eb_spot spot = worst->measure.spot;
+  bool of_contact = spot.kind == EB_SPOT_CONTACT || spot.kind == EB_SPOT_CROSSING ||
+                    spot.kind == EB_SPOT_UNRECORDED;
+  if (!worst->fresh) return;
+  worst->fresh = false;
+  if (of_contact)
+    eb_contact_audit_place(w->contact, contacts, spot, &worst->place);
+  else
+    eb_audit_place(w->audit, before, after, spot, &worst->place);
+}
+
+/* Places are looked up by all ranks together. A solver of several that tells them different things
+ * has none. */
+static void agree_on_fresh(const eb_auditor *w, eb_verdict *verdict) {
+  double fresh[EB_RULES + 1];
+  if (!w->ranks) return;
+  for (int r = 0; r < EB_RULES; r++) fresh[r] = verdict->worst_of[r].fresh;
+  fresh[EB_RULES] = verdict->most_in_step.fresh;
+  eb_ranks_min(w->ranks, EB_RULES + 1, fresh);
+  for (int r = 0; r < EB_RULES; r++) verdict->worst_of[r].fresh = fresh[r] > 0;
+  verdict->most_in_step.fresh = fresh[EB_RULES] > 0;
+}
+
+/* Of what this step has done worst so far. */
+static void place_worst(eb_auditor *w, const eb_state *before, const eb_state *after,
+                        const eb_contact_record *contacts) {
+  agree_on_fresh(w, &w->verdict);
+  for (int r = 0; r < EB_RULES; r++) place(w, before, after, contacts, &w->verdict.worst_of[r]);
+  place(w, before, after, contacts, &w->verdict.most_in_step);
+}
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 /* The contacts of the step; NULL: there are none, or they cannot be read. */
@@ -240,6 +275,7 @@ eb_error eb_auditor_step(eb_auditor *w, const eb_state *before, const eb_state *
                                 .wall = row[EB_COL_WALL],
                                 .threads = w->threads};
   eb_verdict_step(&w->verdict, &step);
+  place_worst(w, before, after, contacts);
   fill_parts(w, before, after, m.audit.finite);
   w->rotated = false;
   if (m.audit.finite) EB_TRY(follow_rotations(w, before, log));
@@ -305,6 +341,38 @@ eb_error eb_auditor_compare(eb_auditor *w, const eb_scene *scene) {
   changed = eb_ranks_agree(w->ranks, changed);
   if (changed) eb_verdict_break(&w->verdict, EB_RULE_SCENE, "%s", eb_error_message(changed));
   eb_error_free(changed);
+  return EB_OK;
+}
+
+static eb_error fill_breach(const eb_auditor *w, eb_rule rule, eb_breach *out) {
+  const eb_worst *worst = &w->verdict.worst_of[rule];
+  const eb_measure *m = &worst->measure;
+  const eb_place *at = &worst->place;
+  bool number = m->value != 0 || m->bound != 0, placed = at->kind != EB_SPOT_NONE;
+  char body[2][100] = {"", ""};
+  for (int b = 0; b < 2 && placed; b++)
+    eb_audit_body_name(w->audit, at->vertex[b], body[b], sizeof body[b]);
+  *out = (eb_breach){.times = w->verdict.broken[rule],
+                     .step = m->step,
+                     .number = placed ? at->at : -1,
+                     .value = number ? m->value : NAN,
+                     .bound = number ? m->bound : NAN,
+                     .x = placed ? at->x[0] : NAN,
+                     .y = placed ? at->x[1] : NAN,
+                     .z = placed ? at->x[2] : NAN};
+  EB_TRY(eb_string_set(&out->rule, eb_rule_name(rule)));
+  EB_TRY(eb_string_set(&out->words, worst->words));
+  EB_TRY(eb_string_set(&out->unit, m->unit && *m->unit ? m->unit : "1"));
+  EB_TRY(eb_string_set(&out->place, eb_spot_name(at->kind)));
+  EB_TRY(eb_string_set(&out->body, body[0]));
+  return eb_string_set(&out->other_body, body[1]);
+}
+
+eb_error eb_auditor_breaches(const eb_auditor *w, eb_breaches *out) {
+  *out = (eb_breaches){0};
+  EB_TRY(EB_NEW(out->all, EB_RULES));
+  for (int r = 0; r < EB_RULES; r++)
+    if (w->verdict.broken[r]) EB_TRY(fill_breach(w, (eb_rule)r, &out->all[out->count++]));
   return EB_OK;
 }
 

@@ -8,7 +8,7 @@
 #include "harness/audit/rotations.h"
 #include "harness/case/case.h"
 #include "harness/case/verdict.h"
-#include "harness/results/record.h"
+#include "harness/results/breaches.h"
 
 typedef struct eb_auditor {
   const eb_ranks *ranks; /* NULL: one process has the scene */
@@ -67,6 +67,9 @@ EB_MUST eb_error eb_auditor_test_replay(eb_auditor *auditor, const eb_state *bef
                                         const eb_step_log *log, eb_reason reason);
 /* Compares the solver's scene with ours at the end; what is different breaks rule "scene". */
 EB_MUST eb_error eb_auditor_compare(eb_auditor *auditor, const eb_scene *scene);
+/* The worst that was done to each broken rule, with its place; after eb_auditor_fill. The caller
+ * clears *out also after an error. */
+EB_MUST eb_error eb_auditor_breaches(const eb_auditor *auditor, eb_breaches *out);
 /* The verdict's attributes of the run; `log` is that of the last step. */
 EB_MUST eb_error eb_auditor_fill(eb_auditor *auditor, const eb_step_log *log, eb_run *run);
 

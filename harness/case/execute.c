@@ -155,7 +155,9 @@ static eb_error run_steps(eb_job *j) {
   if (eb_outcome_find(j->run.outcome) == EB_OUTCOME_COMPLETED) EB_TRY(eb_job_test_replay(j));
   eb_job_judge_cost(j);
   EB_TRY(eb_auditor_compare(&j->auditor, j->scene));
-  return eb_auditor_fill(&j->auditor, j->stepper.log, &j->run);
+  EB_TRY(eb_auditor_fill(&j->auditor, j->stepper.log, &j->run));
+  EB_TRY(eb_auditor_breaches(&j->auditor, &j->breaches));
+  return j->recorder ? eb_breaches_write(eb_recorder_run(j->recorder), &j->breaches) : EB_OK;
 }
 
 /* Of all ranks; times on the wall are those of rank 0. */
@@ -250,6 +252,7 @@ eb_error eb_case_execute(const eb_case *work, const char *environment, const cha
   eb_cost_close(&j.cost);
   if (j.page) munmap(j.page, sizeof *j.page);
   eb_run_clear(&j.run);
+  eb_breaches_clear(&j.breaches);
   eb_ranks_destroy(j.ranks);
   return error;
 }

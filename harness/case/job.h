@@ -27,6 +27,7 @@ typedef struct eb_job {
   eb_ranks *ranks; /* that share the case, each with a job of its own; NULL: there is one process */
   eb_gathered gathered; /* what rank 0 records of them */
   eb_run run;
+  eb_breaches breaches; /* of rules of the audit */
   eb_scene *scene;
   eb_recorder *recorder; /* NULL on ranks other than 0 */
   eb_auditor auditor;

@@ -3,13 +3,42 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+/* How many times its bound a value is; what is no number is worst. */
+static double times_bound(const eb_measure *m) {
+  return isnan(m->value) ? INFINITY : m->value == 0 ? 0 : m->value / m->bound;
+}
+
+static bool is_worse(const eb_measure *a, const eb_measure *b) {
+  double times_a = times_bound(a), times_b = times_bound(b);
+  return times_a > times_b || (times_a == times_b && a->value > b->value);
+}
+
+__attribute__((format(printf, 4, 0))) static void note(eb_verdict *verdict, eb_rule rule,
+                                                       const eb_measure *measure,
+                                                       const char *format, va_list arguments) {
+  eb_worst *worst = &verdict->worst_of[rule];
+  char words[sizeof worst->words];
+  vsnprintf(words, sizeof words, format, arguments);
+  if (verdict->failures++ == 0) memcpy(verdict->detail, words, sizeof words);
+  if (verdict->broken[rule]++ > 0 && !is_worse(measure, &worst->measure)) return;
+  *worst = (eb_worst){.measure = *measure, .fresh = true};
+  memcpy(worst->words, words, sizeof words);
+}
 
 void eb_verdict_break(eb_verdict *verdict, eb_rule rule, const char *format, ...) {
   va_list arguments;
-  verdict->broken[rule]++;
-  if (verdict->failures++ > 0) return;
   va_start(arguments, format);
-  vsnprintf(verdict->detail, sizeof verdict->detail, format, arguments);
+  note(verdict, rule, &(eb_measure){0}, format, arguments);
+  va_end(arguments);
+}
+
+void eb_verdict_exceed(eb_verdict *verdict, eb_rule rule, const eb_measure *measure,
+                       const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  note(verdict, rule, measure, format, arguments);
   va_end(arguments);
 }
 
@@ -94,24 +123,32 @@ static double unit_of_norm(const eb_audited_step *s) {
   }
 }
 
+/* Where the residual of the equation is one of nodes, the largest of them. */
+static eb_spot residual_spot(const eb_audited_step *s) {
+  bool of_nodes = !s->declared->subspace && s->declared->equation != EB_EQUATION_POSITION_BASED;
+  return (eb_spot){of_nodes ? EB_SPOT_RESIDUAL : EB_SPOT_NONE, -1, -1};
+}
+
 static void check_claim(eb_verdict *verdict, const eb_audited_step *s, double scale) {
   static const double allowed_ratio = 100, rounding = 1e-9;
   const eb_step_log *log = s->log;
   double unit = unit_of_norm(s);
   if (log->residual_count <= 0 || log->residual_count > log->residual_capacity || unit == 0) {
-    eb_verdict_break(verdict, EB_RULE_TOLERANCE,
-                     "step %lld: %s says that a tolerance is met, but %s", (long long)s->number,
-                     eb_reason_name(s->reason),
-                     log->residual_count <= 0 ? "no residual was logged"
-                     : log->residual_count > log->residual_capacity
-                         ? "more residuals were logged than are kept"
-                         : "its norm is not one that the audit measures");
+    eb_verdict_exceed(verdict, EB_RULE_TOLERANCE, &(eb_measure){.step = s->number},
+                      "step %lld: %s says that a tolerance is met, but %s", (long long)s->number,
+                      eb_reason_name(s->reason),
+                      log->residual_count <= 0 ? "no residual was logged"
+                      : log->residual_count > log->residual_capacity
+                          ? "more residuals were logged than are kept"
+                          : "its norm is not one that the audit measures");
     return;
   }
   double claimed = unit * log->residuals[log->residual_count - 1];
-  if (!(s->row->step_residual <= allowed_ratio * claimed + rounding * scale + s->row->rounding))
-    eb_verdict_break(
+  double allowed = allowed_ratio * claimed + rounding * scale + s->row->rounding;
+  if (!(s->row->step_residual <= allowed))
+    eb_verdict_exceed(
         verdict, EB_RULE_RESIDUAL,
+        &(eb_measure){s->number, s->row->step_residual, allowed, "N", residual_spot(s)},
         "step %lld: the audited residual is %.3g N where the solver claims convergence at %.3g N",
         (long long)s->number, s->row->step_residual, claimed);
 }
@@ -121,10 +158,10 @@ static void check_residual(eb_verdict *verdict, const eb_audited_step *s) {
   double relative = s->row->declared.relative;
   double scale = s->row->declared.scale;
   if (s->row->subspace_unsound) {
-    eb_verdict_break(verdict, EB_RULE_TOLERANCE,
-                     "step %lld: the subspace that is declared cannot be: functions, points and "
-                     "their volumes must be those of the body",
-                     (long long)s->number);
+    eb_verdict_exceed(verdict, EB_RULE_TOLERANCE, &(eb_measure){.step = s->number},
+                      "step %lld: the subspace that is declared cannot be: functions, points and "
+                      "their volumes must be those of the body",
+                      (long long)s->number);
     return;
   }
   if (s->reason == EB_CONVERGED_RTOL || s->reason == EB_CONVERGED_ATOL)
@@ -134,11 +171,12 @@ static void check_residual(eb_verdict *verdict, const eb_audited_step *s) {
                  : s->reason == EB_CONVERGED_STAGNATED ? stagnated
                                                        : INFINITY;
   if (!(relative <= bound) && bound < INFINITY)
-    eb_verdict_break(verdict, EB_RULE_RESIDUAL,
-                     "step %lld: %s, but the audited residual of the %s equation is %.3g of its "
-                     "forces, above %.0e",
-                     (long long)s->number, eb_reason_name(s->reason),
-                     eb_equation_name(s->declared->equation), relative, bound);
+    eb_verdict_exceed(verdict, EB_RULE_RESIDUAL,
+                      &(eb_measure){s->number, relative, bound, NULL, residual_spot(s)},
+                      "step %lld: %s, but the audited residual of the %s equation is %.3g of its "
+                      "forces, above %.0e",
+                      (long long)s->number, eb_reason_name(s->reason),
+                      eb_equation_name(s->declared->equation), relative, bound);
   verdict->worst = fmax(verdict->worst, relative);
   verdict->residual2 += s->row->declared.norm * s->row->declared.norm;
   verdict->scale2 += scale * scale;
@@ -163,24 +201,32 @@ static void check_motion(eb_verdict *verdict, const eb_audited_step *s) {
                 {EB_RULE_UPDATE, &row->subspace, "node", "the declared subspace"}};
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
     if (!(bounds[i].bound->error <= bounds[i].bound->allowed))
-      eb_verdict_break(verdict, bounds[i].rule, "step %lld: a %s is %.3g m off %s",
-                       (long long)s->number, bounds[i].what, bounds[i].bound->error, bounds[i].off);
+      eb_verdict_exceed(verdict, bounds[i].rule,
+                        &(eb_measure){s->number, bounds[i].bound->error, bounds[i].bound->allowed,
+                                      "m", bounds[i].bound->spot},
+                        "step %lld: a %s is %.3g m off %s", (long long)s->number, bounds[i].what,
+                        bounds[i].bound->error, bounds[i].off);
   verdict->unexplained =
       fmax(verdict->unexplained, fmax(s->momentum->excess, s->momentum->held_excess));
   if (!(s->momentum->excess <= 1))
-    eb_verdict_break(
+    eb_verdict_exceed(
         verdict, EB_RULE_MOMENTUM,
+        &(eb_measure){s->number, s->momentum->excess, 1, NULL, s->momentum->spot},
         "step %lld: no force explains a body's momentum, by %.3g times what is allowed "
         "(%.3g kg m/s in this step)",
         (long long)s->number, s->momentum->excess, s->momentum->balance);
   if (!(s->momentum->held_excess <= 1))
-    eb_verdict_break(verdict, EB_RULE_MOMENTUM,
-                     "step %lld: no force explains the momentum of a body that is held, by %.3g "
-                     "times what is allowed",
-                     (long long)s->number, s->momentum->held_excess);
+    eb_verdict_exceed(
+        verdict, EB_RULE_MOMENTUM,
+        &(eb_measure){s->number, s->momentum->held_excess, 1, NULL, s->momentum->held_spot},
+        "step %lld: no force explains the momentum of a body that is held, by %.3g "
+        "times what is allowed",
+        (long long)s->number, s->momentum->held_excess);
   if (!(row->max_penetration <= s->scene->contacts.penetration_bound))
-    eb_verdict_break(
+    eb_verdict_exceed(
         verdict, EB_RULE_PENETRATION,
+        &(eb_measure){s->number, row->max_penetration, s->scene->contacts.penetration_bound, "m",
+                      row->deepest},
         "step %lld: a node is %.3g m deep in a collider, where the scene allows %.3g m",
         (long long)s->number, row->max_penetration, s->scene->contacts.penetration_bound);
 }
@@ -192,7 +238,11 @@ static void sum_work(eb_verdict *verdict, const eb_audited_step *s) {
   const eb_audit_row *row = s->row;
   bool based = s->declared->equation == EB_EQUATION_POSITION_BASED;
   double stored = based && !verdict->goes_on ? row->work.stored : 0;
+  eb_worst *most = &verdict->most_in_step;
   verdict->goes_on = true;
+  if (row->work.of_residual > most->measure.value)
+    *most = (eb_worst){.measure = {s->number, row->work.of_residual, 0, "J", row->work.spot},
+                       .fresh = true};
   verdict->gained += row->work.of_residual - stored;
   if (!based) verdict->gained = fmax(0, verdict->gained);
   verdict->energy_scale =
@@ -217,6 +267,8 @@ static void compare(eb_verdict *verdict, const eb_audited_step *s) {
   bool better = row->compared < less * row->idle || row->progress > 0;
   verdict->compared += weight;
   verdict->better += better ? weight : 0;
+  if (!better && !(row->compared / row->idle <= verdict->idlest.value))
+    verdict->idlest = (eb_measure){.step = s->number, .value = row->compared / row->idle};
 }
 
 void eb_verdict_reset(eb_verdict *verdict) {
@@ -226,15 +278,24 @@ void eb_verdict_reset(eb_verdict *verdict) {
 
 void eb_verdict_run(eb_verdict *verdict) {
   static const double gain_allowed = 0.05, better_share = 0.1;
-  if (verdict->most_gained > gain_allowed * verdict->energy_scale)
-    eb_verdict_break(verdict, EB_RULE_ENERGY,
-                     "%.3g J have come from nowhere by step %lld, where %.3g J is the largest "
-                     "energy of the run",
-                     verdict->most_gained, (long long)verdict->gained_at, verdict->energy_scale);
+  const eb_worst *most = &verdict->most_in_step;
+  double allowed = gain_allowed * verdict->energy_scale;
+  if (verdict->most_gained > allowed) {
+    eb_verdict_exceed(
+        verdict, EB_RULE_ENERGY,
+        &(eb_measure){most->measure.step, verdict->most_gained, allowed, "J", most->measure.spot},
+        "%.3g J have come from nowhere by step %lld, most in step %lld, where %.3g J is the "
+        "largest energy of the run",
+        verdict->most_gained, (long long)verdict->gained_at, (long long)most->measure.step,
+        verdict->energy_scale);
+    verdict->worst_of[EB_RULE_ENERGY].place = most->place;
+    verdict->worst_of[EB_RULE_ENERGY].fresh = false;
+  }
   if (verdict->compared >= PROGRESS_FROM &&
       (double)verdict->better < better_share * (double)verdict->compared)
-    eb_verdict_break(
+    eb_verdict_exceed(
         verdict, EB_RULE_PROGRESS,
+        &(eb_measure){verdict->idlest.step, verdict->idlest.value, 1, NULL, {0}},
         "%lld of %lld steps are no better than doing nothing: in residual and potential "
         "bodies that stop or go on as they are do as well",
         (long long)(verdict->compared - verdict->better), (long long)verdict->compared);
@@ -258,6 +319,10 @@ void eb_verdict_test_replay(eb_verdict *verdict, const eb_verdict *alone) {
 
 /* ---- contact --------------------------------------------------------------------------------- */
 
+static eb_spot contact_spot(int32_t k) {
+  return (eb_spot){EB_SPOT_CONTACT, k, -1};
+}
+
 void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
   const eb_contact_audit_row *j = s->contact;
   const eb_contact_law *law = &j->law;
@@ -266,38 +331,47 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
   /* What friction to a motion is off Coulomb's is in the error of the run, and in its class. */
   bool coulomb = s->declared->friction != EB_FRICTION_BY_MOTION;
   const eb_intersection_counts *found = &j->intersections;
-  if (found->between + found->self + found->nested > 0)
-    eb_verdict_break(verdict, EB_RULE_INTERSECTION,
-                     "step %lld: %lld pairs of triangles of different bodies and %lld of the same "
-                     "body meet, %lld bodies are inside others",
-                     (long long)s->number, (long long)found->between, (long long)found->self,
-                     (long long)found->nested);
+  const eb_spot crossing = {EB_SPOT_CROSSING, -1, -1}, unrecorded = {EB_SPOT_UNRECORDED, -1, -1};
+  int64_t crossings = found->between + found->self + found->nested;
+  if (crossings > 0)
+    eb_verdict_exceed(verdict, EB_RULE_INTERSECTION,
+                      &(eb_measure){s->number, (double)crossings, 0, NULL, crossing},
+                      "step %lld: %lld pairs of triangles of different bodies and %lld of the same "
+                      "body meet, %lld bodies are inside others",
+                      (long long)s->number, (long long)found->between, (long long)found->self,
+                      (long long)found->nested);
   const struct {
     eb_rule rule;
     const char *what, *unit;
     double value, allowed;
-  } bounds[] = {
-      {EB_RULE_CONTACT_RECORD, "contacts that cannot be:", "", law->unsound, 0},
-      {EB_RULE_CONTACT_RECORD, "pairs of features are near and have no contact:", "",
-       (double)j->unrecorded, 0},
-      {EB_RULE_CONTACT_GAP, "a contact is too close by", "m", law->violation, gap},
-      {EB_RULE_CONTACT_GAP, "a contact pushes off its distance by", "m", law->open, gap},
-      {EB_RULE_CONTACT_GAP, "features push each other off their true distance by", "m",
-       law->true_gap, slack * scene->reach},
-      {EB_RULE_CONTACT_NORMAL, "a normal is off the geometry by", "degrees", law->normal,
-       slack * scene->normal},
-      {EB_RULE_MOMENTUM, "momentum is not explained, in parts of what is allowed,", "",
-       j->balance_excess, slack},
-      {EB_RULE_FRICTION, "a contact slips inside Coulomb's cone by", "m", law->sliding, gap},
-      {EB_RULE_FRICTION, "friction is outside of Coulomb's cone by", "of its limit", law->cone,
-       slack * scene->cone},
-      {EB_RULE_FRICTION, "friction is off the direction against slip by", "degrees", law->angle,
-       slack * scene->angle}};
+    eb_spot spot;
+  } bounds[] = {{EB_RULE_CONTACT_RECORD, "contacts that cannot be:", "", law->unsound, 0,
+                 contact_spot(law->at.unsound)},
+                {EB_RULE_CONTACT_RECORD, "pairs of features are near and have no contact:", "",
+                 (double)j->unrecorded, 0, unrecorded},
+                {EB_RULE_CONTACT_GAP, "a contact is too close by", "m", law->violation, gap,
+                 contact_spot(law->at.violation)},
+                {EB_RULE_CONTACT_GAP, "a contact pushes off its distance by", "m", law->open, gap,
+                 contact_spot(law->at.open)},
+                {EB_RULE_CONTACT_GAP, "features push each other off their true distance by", "m",
+                 law->true_gap, slack * scene->reach, contact_spot(law->at.true_gap)},
+                {EB_RULE_CONTACT_NORMAL, "a normal is off the geometry by", "degrees", law->normal,
+                 slack * scene->normal, contact_spot(law->at.normal)},
+                {EB_RULE_MOMENTUM, "momentum is not explained, in parts of what is allowed,", "",
+                 j->balance_excess, slack, j->unbalanced},
+                {EB_RULE_FRICTION, "a contact slips inside Coulomb's cone by", "m", law->sliding,
+                 gap, contact_spot(law->at.sliding)},
+                {EB_RULE_FRICTION, "friction is outside of Coulomb's cone by", "of its limit",
+                 law->cone, slack * scene->cone, contact_spot(law->at.cone)},
+                {EB_RULE_FRICTION, "friction is off the direction against slip by", "degrees",
+                 law->angle, slack * scene->angle, contact_spot(law->at.angle)}};
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
     if (!(bounds[i].value <= bounds[i].allowed) && (coulomb || bounds[i].rule != EB_RULE_FRICTION))
-      eb_verdict_break(verdict, bounds[i].rule, "step %lld: %s %.3g %s, where %.3g is allowed",
-                       (long long)s->number, bounds[i].what, bounds[i].value, bounds[i].unit,
-                       bounds[i].allowed);
+      eb_verdict_exceed(verdict, bounds[i].rule,
+                        &(eb_measure){s->number, bounds[i].value, bounds[i].allowed, bounds[i].unit,
+                                      bounds[i].spot},
+                        "step %lld: %s %.3g %s, where %.3g is allowed", (long long)s->number,
+                        bounds[i].what, bounds[i].value, bounds[i].unit, bounds[i].allowed);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
@@ -309,15 +383,17 @@ void eb_verdict_step(eb_verdict *verdict, const eb_audited_step *s) {
   snprintf(of, sizeof of, "step %lld", (long long)s->number);
   if (s->wall > 0) eb_verdict_times(verdict, of, s->log, s->wall, s->threads);
   if (!is_in_range(s) || s->log->invalid > 0 || !counts(s->log))
-    eb_verdict_break(
-        verdict, EB_RULE_TOLERANCE,
+    eb_verdict_exceed(
+        verdict, EB_RULE_TOLERANCE, &(eb_measure){.step = s->number},
         "step %lld: the solver reports a reason, equation, phase or counter that there is not",
         (long long)s->number);
   if (s->reason <= 0 && is_known(s->reason)) return;
   if (!s->row->finite)
-    eb_verdict_break(verdict, EB_RULE_FINITE,
-                     "step %lld is reported as converged, but its state or its audit is not finite",
-                     (long long)s->number);
+    eb_verdict_exceed(
+        verdict, EB_RULE_FINITE,
+        &(eb_measure){.step = s->number, .spot = {EB_SPOT_NOT_FINITE, -1, -1}},
+        "step %lld is reported as converged, but its state or its audit is not finite",
+        (long long)s->number);
   if (s->row->finite && is_in_range(s)) {
     check_residual(verdict, s);
     check_motion(verdict, s);

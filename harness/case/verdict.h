@@ -19,11 +19,28 @@
 #include "harness/audit/contact_audit.h"
 #include "harness/audit/rules.h"
 
+/* What of a step is judged: a figure and its bound. */
+typedef struct eb_measure {
+  int64_t step;        /* 0: of none */
+  double value, bound; /* both 0: what is wrong is no number */
+  const char *unit;    /* NULL: "1" */
+  eb_spot spot;
+} eb_measure;
+
+/* The worst that a run did to one rule. */
+typedef struct eb_worst {
+  eb_measure measure;
+  char words[256];
+  eb_place place; /* looked up by the auditor, once it is the worst so far */
+  bool fresh;     /* that is still to be done */
+} eb_worst;
+
 typedef struct eb_verdict {
   int64_t steps,
       failures; /* failures: steps that broke a rule, and breaches of the run as a whole */
   int64_t broken[EB_RULES]; /* how often */
   char detail[256];         /* the first failure */
+  eb_worst worst_of[EB_RULES];
   /* N^2: sums over the steps of the residual of the declared equation and of its force scale,
    * squared. */
   double residual2, scale2;
@@ -34,9 +51,11 @@ typedef struct eb_verdict {
   double most_displacement; /* m: the largest of a step */
   int64_t gained_at;        /* the step with the most */
   double energy_scale;      /* J: largest */
+  eb_worst most_in_step;    /* of the energy from nowhere: the step that gained most of it */
   int64_t compared,
-      better;   /* steps compared with doing nothing, where that is wrong; those that were better */
-  double worst; /* residual of the declared equation over its force scale, of a step */
+      better; /* steps compared with doing nothing, where that is wrong; those that were better */
+  eb_measure idlest;  /* of those that were not, the one that leaves most of what nothing leaves */
+  double worst;       /* residual of the declared equation over its force scale, of a step */
   double unexplained; /* momentum of a flight, or of a body that is held, over its bound: most */
 } eb_verdict;
 
@@ -77,6 +96,10 @@ void eb_verdict_test_replay(eb_verdict *verdict, const eb_verdict *alone);
 /* A rule that is judged elsewhere was broken; the first failure of all keeps its words. */
 __attribute__((format(printf, 3, 4))) void eb_verdict_break(eb_verdict *verdict, eb_rule rule,
                                                             const char *format, ...);
+/* The same by a figure. The worst of a rule is the one that is most times its bound. */
+__attribute__((format(printf, 4, 5))) void eb_verdict_exceed(eb_verdict *verdict, eb_rule rule,
+                                                             const eb_measure *measure,
+                                                             const char *format, ...);
 /* "passed", "failed", "none" without steps. */
 const char *eb_verdict_word(const eb_verdict *verdict);
 /* The names of the broken rules, "update,momentum". */

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/audit/rules.h"
 #include "harness/cli/command.h"
 #include "harness/doc/doc.h"
 #include "harness/names.h"
 #include "harness/predict/prediction_doc.h"
 #include "harness/print.h"
 #include "harness/results/accuracy.h"
+#include "harness/results/explained.h"
 #include "harness/results/json.h"
 #include "harness/results/sample.h"
 #include "harness/results/sweeps.h"
@@ -141,6 +141,8 @@ typedef struct row {
   const eb_run *run;
   double first, median, iterations, residual; /* s, s, a step, relative */
   eb_rank rank;                               /* by the median */
+  eb_breaches breaches;
+  char label[160]; /* the solver, with what the user gave of its options */
 } row;
 
 /* The plan's runs that the target has. */
@@ -170,7 +172,11 @@ static eb_error fill_cell(const eb_results *results, int run, eb_column column, 
 }
 
 static eb_error fill_row(const eb_results *results, int run, row *out) {
+  const char *options = out->work->options;
   out->run = eb_results_run(results, run);
+  snprintf(out->label, sizeof out->label, "%s%s%s", out->run->solver, options ? ":" : "",
+           options ? options : "");
+  EB_TRY(eb_breaches_read(results, run, &out->breaches));
   EB_TRY(fill_cell(results, run, EB_COL_WALL, first_of, &out->first));
   EB_TRY(fill_cell(results, run, EB_COL_WALL, eb_median, &out->median));
   EB_TRY(fill_cell(results, run, EB_COL_ITERATIONS, eb_mean, &out->iterations));
@@ -236,8 +242,8 @@ static eb_error fill_table(const eb_plan *plan, const eb_results *results, table
   return error;
 }
 
-static json_t *row_json(const row *r) {
-  json_t *json = eb_json_run(r->run);
+static eb_error row_json(const row *r, json_t **out) {
+  json_t *json = *out = eb_json_run(r->run), *broken = NULL;
   eb_class class = eb_class_of(r->run);
   json_object_set_new(json, "first_step_seconds", eb_json_real(r->first));
   json_object_set_new(json, "median_step_seconds", eb_json_real(r->median));
@@ -247,7 +253,9 @@ static json_t *row_json(const row *r) {
   json_object_set_new(json, "ranked", json_boolean(eb_run_ranked(r->run)));
   json_object_set_new(json, "on_front", json_boolean(r->rank.place == 1));
   json_object_set_new(json, "over_fastest", eb_json_real(r->rank.over));
-  return json;
+  EB_TRY(eb_breaches_json(&r->breaches, &broken));
+  json_object_set_new(json, "broken", broken);
+  return EB_OK;
 }
 
 static void show_heads(eb_doc *doc) {
@@ -261,12 +269,11 @@ static void show_heads(eb_doc *doc) {
 /* The options the user gave, which are not stored as such: those of the plan. */
 static void show_row(const row *r, eb_doc *doc) {
   const eb_run *run = r->run;
-  const char *options = r->work->options;
   eb_class class = eb_class_of(run);
   bool known = class.band != EB_BAND_UNKNOWN, failed = strcmp(run->audit, "failed") == 0;
   eb_doc_row(doc, NULL);
   eb_doc_cell(doc, EB_DOC_PLAIN, "%s", run->scene);
-  eb_doc_cell(doc, EB_DOC_PLAIN, "%s%s%s", run->solver, options ? ":" : "", options ? options : "");
+  eb_doc_cell(doc, EB_DOC_PLAIN, "%s", r->label);
   eb_doc_cell(doc, EB_DOC_PLAIN, "%s", "");
   /* Ranks, and threads of each. */
   if (run->ranks > 1) eb_doc_text(doc, EB_DOC_PLAIN, "%lldx", (long long)run->ranks);
@@ -288,7 +295,8 @@ static void show_row(const row *r, eb_doc *doc) {
   /* What went wrong, below its row. */
   if (*run->detail) eb_doc_verbatim(doc, "%s", run->detail);
   if (*run->audit_rules) eb_doc_verbatim(doc, "broken rules: %s", run->audit_rules);
-  if (*run->audit_detail) eb_doc_verbatim(doc, "%s", run->audit_detail);
+  /* What is explained below the table is not said twice. */
+  if (*run->audit_detail && r->breaches.count == 0) eb_doc_verbatim(doc, "%s", run->audit_detail);
 }
 
 static int code_of(const table *t) {
@@ -336,76 +344,55 @@ static eb_error show_sweeps(const eb_plan *plan, const eb_results *results, json
   return EB_OK;
 }
 
-/* Whether a name is one of "a,b". */
-static bool is_listed(const char *list, const char *name) {
-  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
-    if (strcspn(at, ",") == strlen(name) && strncmp(at, name, strlen(name)) == 0) return true;
-  return false;
-}
-
-/* Each rule that a run has broken, once: what it asks for, up to the bounds, and what helps. */
-static void explain_rules(const table *t, eb_doc *doc) {
-  for (int rule = 0; rule < EB_RULES; rule++) {
-    const char *name = eb_rule_name((eb_rule)rule), *demand = eb_rule_demand((eb_rule)rule);
-    const char *help = eb_rule_help((eb_rule)rule);
-    bool broken = false;
-    for (int r = 0; r < t->count; r++)
-      broken = broken || is_listed(t->rows[r].run->audit_rules, name);
-    if (!broken) continue;
-    eb_doc_paragraph(doc, EB_DOC_PLAIN, "rule %s: %.*s", name, (int)strcspn(demand, ":"), demand);
-    if (help) eb_doc_text(doc, EB_DOC_PLAIN, "; what may help: %s", help);
-  }
-}
-
-/* Why a completed run has no rank. */
-static const char *unranked_because(const eb_run *run) {
-  if (strcmp(run->audit, "failed") == 0) return "its audit failed";
-  if (strcmp(run->audit, "passed") != 0) return "it has no audit";
-  return eb_class_of(run).band == EB_BAND_UNKNOWN ? "its error is not known"
-                                                  : "its error is too large to tell a motion by";
-}
-
-/* Of the row's scene, if it is the first of it and nobody is ranked there: why, with the errors. */
-static void explain_unranked(const table *t, int first, eb_doc *doc) {
-  const char *separator = "";
-  int completed = 0;
+/* The runs of one scene, or with `first` < 0 of all, as they are explained. */
+static int gather(const table *t, int first, eb_explained *out) {
+  int count = 0;
   for (int r = 0; r < t->count; r++) {
-    const eb_run *run = t->rows[r].run;
-    if (!eb_run_same_scene(run, t->rows[first].run)) continue;
-    if (r < first || eb_run_ranked(run)) return;
-    completed += eb_outcome_find(run->outcome) == EB_OUTCOME_COMPLETED;
+    const row *of = &t->rows[r];
+    if (first >= 0 && !eb_run_same_scene(of->run, t->rows[first].run)) continue;
+    out[count++] = (eb_explained){of->run, &of->breaches, of->label};
   }
-  if (completed == 0) return;
-  eb_doc_paragraph(doc, EB_DOC_PLAIN, "%s: nobody is ranked: ", t->rows[first].run->scene);
-  for (int r = 0; r < t->count; r++) {
-    const eb_run *run = t->rows[r].run;
-    if (!eb_run_same_scene(run, t->rows[first].run) ||
-        eb_outcome_find(run->outcome) != EB_OUTCOME_COMPLETED)
-      continue;
-    eb_doc_text(doc, EB_DOC_PLAIN, "%s%s, %s", separator, run->solver, unranked_because(run));
-    if (isfinite(run->error)) eb_doc_text(doc, EB_DOC_PLAIN, " (error %.2g)", run->error);
-    separator = "; ";
-  }
+  return count;
 }
 
-static void show_runs(const table *t, eb_doc *doc) {
+/* Whether the row is the first of its scene. */
+static bool leads(const table *t, int r) {
+  for (int before = 0; before < r; before++)
+    if (eb_run_same_scene(t->rows[before].run, t->rows[r].run)) return false;
+  return true;
+}
+
+static eb_error explain(const table *t, eb_doc *doc) {
+  EB_FREED eb_explained *runs = NULL;
+  EB_TRY(EB_NEW(runs, t->count));
+  int count = gather(t, -1, runs);
+  eb_explain_rules(runs, count, false, doc);
+  for (int r = 0; r < t->count; r++) {
+    if (!leads(t, r)) continue;
+    count = gather(t, r, runs);
+    eb_explain_unranked(runs, count, doc);
+  }
+  return EB_OK;
+}
+
+static eb_error show_runs(const table *t, eb_doc *doc) {
   if (t->count > 0) show_heads(doc);
   for (int r = 0; r < t->count; r++) show_row(&t->rows[r], doc);
   if (t->count > 0) eb_doc_end(doc);
-  explain_rules(t, doc);
-  for (int r = 0; r < t->count; r++) explain_unranked(t, r, doc);
+  EB_TRY(explain(t, doc));
   if (t->runs > t->count)
     eb_doc_paragraph(doc, EB_DOC_PLAIN,
                      "%lld runs without a row: in all %lld skipped, %lld failed, %lld with a "
                      "failed audit",
                      (long long)(t->runs - t->count), (long long)t->skipped, (long long)t->failed,
                      (long long)t->audits);
+  return EB_OK;
 }
 
 static eb_error print_runs(const table *t, const eb_plan *plan, const eb_results *results,
                            FILE *out) {
   EB_OWNED(eb_doc_clear) eb_doc doc = {0};
-  show_runs(t, &doc);
+  EB_TRY(show_runs(t, &doc));
   EB_TRY(show_sweeps(plan, results, NULL, &doc));
   return eb_doc_print(&doc, EB_DOC_TEXT, out);
 }
@@ -413,8 +400,13 @@ static eb_error print_runs(const table *t, const eb_plan *plan, const eb_results
 static eb_error print_runs_json(const table *t, const eb_plan *plan, const eb_results *results,
                                 const char *target, FILE *out) {
   json_t *runs = json_array(), *sweeps = json_array();
-  for (int r = 0; r < t->count; r++) json_array_append_new(runs, row_json(&t->rows[r]));
-  eb_error error = show_sweeps(plan, results, sweeps, NULL);
+  eb_error error = EB_OK;
+  for (int r = 0; r < t->count && !error; r++) {
+    json_t *run = NULL;
+    error = row_json(&t->rows[r], &run);
+    json_array_append_new(runs, run);
+  }
+  if (!error) error = show_sweeps(plan, results, sweeps, NULL);
   if (!error)
     error = eb_json_print(
         eb_json_pack("{s:s, s:O, s:O}", "file", target, "runs", runs, "sweeps", sweeps), out);
@@ -433,6 +425,7 @@ eb_error eb_summary_print(const eb_plan *plan, const char *target, bool json, FI
   if (!error)
     error =
         json ? print_runs_json(&t, plan, results, target, out) : print_runs(&t, plan, results, out);
+  for (int r = 0; r < t.count; r++) eb_breaches_clear(&t.rows[r].breaches);
   for (int i = 0; i < t.point_count; i++) eb_case_clear(&t.points[i]);
   free(t.points);
   free(t.rows);

@@ -93,8 +93,9 @@ static eb_error write_rules(eb_text *page) {
   for (int r = 0; r < EB_RULES; r++) {
     const char *name = eb_rule_name((eb_rule)r);
     EB_TRY(eb_text_printf(page, "<dt id=\"rule-%s\">%s</dt>", name, name));
-    EB_TRY(
-        eb_markup_fill(page, "<dd>{}</dd>\n", (const char *const[]){eb_rule_demand((eb_rule)r)}));
+    const char *help = eb_rule_help((eb_rule)r);
+    EB_TRY(eb_markup_fill(page, help ? "<dd>{}<br>What may help: {}</dd>\n" : "<dd>{}</dd>\n",
+                          (const char *const[]){eb_rule_demand((eb_rule)r), help}));
   }
   return eb_text_printf(page, "</dl>\n");
 }

@@ -141,6 +141,7 @@ static eb_error load_tables(eb_report_run *run) {
   EB_TRY(eb_results_steps(run->file, run->index, EB_STEP_COUNTERS + EB_COUNT_REDUCED_UNKNOWNS,
                           &run->reduced_unknowns, &count));
   EB_TRY(eb_results_memory(run->file, run->index, run->memory));
+  EB_TRY(eb_breaches_read(run->file, run->index, &run->breaches));
   return eb_results_residuals(run->file, run->index, &run->residuals);
 }
 
@@ -208,6 +209,7 @@ void eb_report_clear(eb_report *report) {
     free(run->updated_elements);
     free(run->reduced_unknowns);
     eb_residuals_clear(&run->residuals);
+    eb_breaches_clear(&run->breaches);
     free(run->scene);
     free(run->label);
   }

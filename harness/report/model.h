@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/results/read.h"
+#include "harness/results/breaches.h"
 #include "problems/base/strings.h"
 #include "problems/step.h"
 
@@ -56,6 +56,7 @@ typedef struct eb_report_run {
   double *reduced_unknowns;       /* steps: of the system that is left after condensation, or 0 */
   double memory[EB_MEMORY_KINDS]; /* byte, NAN where the solver reports none */
   eb_residuals residuals;
+  eb_breaches breaches; /* of rules of the audit */
   eb_report_picture picture;
   eb_playback playback;
 } eb_report_run;

@@ -7,6 +7,7 @@
 
 #include "harness/audit/rules.h"
 #include "harness/results/accuracy.h"
+#include "harness/results/explained.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"
@@ -29,10 +30,8 @@ static void put_rules(eb_doc *doc, const char *rules) {
     size_t length = strcspn(c, ",");
     snprintf(word, sizeof word, "%.*s", (int)length, c);
     snprintf(target, sizeof target, "#rule-%s", word);
-    int rule = 0;
-    while (rule < EB_RULES && strcmp(eb_rule_name((eb_rule)rule), word) != 0) rule++;
     eb_doc_text(doc, EB_DOC_PLAIN, "%s", separator);
-    if (rule < EB_RULES)
+    if (eb_rule_find(word) < EB_RULES)
       eb_doc_link(doc, target, "%s", word);
     else
       eb_doc_text(doc, EB_DOC_PLAIN, "%s", word);
@@ -226,6 +225,17 @@ static int fill_costs(const eb_report_run *run, figure *out) {
 static const table of_costs = {
     .style = "runs", .title = "cost beside the clock", .fill = fill_costs};
 
+/* Why audits failed, and why nobody is ranked. */
+static eb_error put_explanation(eb_doc *doc, const row *rows, int count) {
+  EB_FREED eb_explained *runs = NULL;
+  EB_TRY(EB_NEW(runs, count));
+  for (int r = 0; r < count; r++)
+    runs[r] = (eb_explained){rows[r].run->run, &rows[r].run->breaches, rows[r].run->label};
+  eb_explain_unranked(runs, count, doc);
+  eb_explain_rules(runs, count, true, doc);
+  return EB_OK;
+}
+
 static eb_error put_ranking(eb_doc *doc, row *rows, int count) {
   static const char *const heads[] = {
       "solver",         "outcome",           "threads",          "steps",
@@ -246,8 +256,11 @@ static eb_error put_ranking(eb_doc *doc, row *rows, int count) {
   eb_doc_paragraph(doc, EB_DOC_NOTE, "* on the front: no run of its class is as accurate for less");
   for (int r = 0; r < count; r++) {
     put_note(doc, rows[r].run, rows[r].run->run->detail);
-    put_note(doc, rows[r].run, rows[r].run->run->audit_detail);
+    /* What is explained below is not said twice. */
+    if (rows[r].run->breaches.count == 0)
+      put_note(doc, rows[r].run, rows[r].run->run->audit_detail);
   }
+  EB_TRY(put_explanation(doc, rows, count));
   put_table(doc, &of_costs, order, count);
   return EB_OK;
 }

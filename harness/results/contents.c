@@ -7,6 +7,7 @@
 
 #include "harness/print.h"
 #include "harness/results/choose.h"
+#include "harness/results/explained.h"
 #include "harness/results/export.h"
 #include "harness/results/json.h"
 #include "harness/results/seal.h"
@@ -358,13 +359,18 @@ static void add_parts(const parts *all, eb_doc *doc) {
 
 eb_error eb_contents_run(const eb_results *results, int run, eb_doc *doc) {
   EB_OWNED(parts_clear) parts all;
+  EB_OWNED(eb_breaches_clear) eb_breaches breaches = {0};
   static const char *const heads[] = {"run", "", NULL};
   EB_TRY(read_parts(results, run, true, &all));
+  EB_TRY(eb_breaches_read(results, run, &breaches));
   eb_doc_table(doc, NULL);
   eb_doc_heads(doc, heads);
   for (const eb_field *field = eb_run_fields; field->name; field++)
     add_field(eb_results_run(results, run), field, doc);
   eb_doc_end(doc);
+  const eb_explained explained = {eb_results_run(results, run), &breaches,
+                                  eb_results_run(results, run)->solver};
+  eb_explain_rules(&explained, 1, false, doc);
   add_parts(&all, doc);
   return EB_OK;
 }
@@ -380,8 +386,12 @@ static json_t *part_json(const part *of) {
 eb_error eb_contents_run_json(const eb_results *results, int run, json_t **out) {
   EB_OWNED(eb_strings_clear) eb_strings names = {0};
   EB_OWNED(parts_clear) parts all;
+  EB_OWNED(eb_breaches_clear) eb_breaches breaches = {0};
+  json_t *broken;
   EB_TRY(read_parts(results, run, true, &all));
+  EB_TRY(eb_breaches_read(results, run, &breaches));
   EB_TRY(eb_results_short_ids(results, &names));
+  EB_TRY(eb_breaches_json(&breaches, &broken));
   json_t *sets = json_array();
   for (int i = 0; i < all.count; i++) json_array_append_new(sets, part_json(&all.items[i]));
   *out = eb_json_run(eb_results_run(results, run));
@@ -389,5 +399,6 @@ eb_error eb_contents_run_json(const eb_results *results, int run, json_t **out) 
   json_object_set_new(*out, "short", eb_json_text(names.items[run]));
   json_object_set_new(*out, "bytes", json_real(all.bytes));
   json_object_set_new(*out, "datasets", sets);
+  json_object_set_new(*out, "broken", broken);
   return *out ? EB_OK : EB_ERROR(EB_ERR_MEMORY, "cannot build the JSON text");
 }

@@ -39,6 +39,30 @@ static void test_formulas(void) {
   }
 }
 
+/* Where a step is worst is told by node, with its place and the name of its body. */
+static void test_places(void) {
+  owned(trial) t = {0};
+  enum { NODE = 7, AXIS = 3 * NODE + 1 };
+  char name[100];
+  eb_place at;
+  trial_open(&t, "nx=3", 0, 0);
+  trial_advance(&t);
+  t.after->x[AXIS] += 1e-6;
+  eb_audit_row row = end_velocity(&t);
+  eb_audit_place(t.audit, t.before, t.after, row.update.spot, &at);
+  tap_ok(at.kind == EB_SPOT_NODE && at.at == NODE, "the node that is off its velocity");
+  tap_ok(at.x[1] == t.after->x[AXIS], "is where it is at the end of the step");
+  eb_audit_body_name(t.audit, at.vertex[0], name, sizeof name);
+  tap_ok(!strcmp(name, t.scene->mesh->region_name[0]), "of the body '%s'", name);
+  eb_audit_place(t.audit, t.before, t.after, (eb_spot){EB_SPOT_RESIDUAL, -1, -1}, &at);
+  tap_ok(at.at == NODE, "and has the largest residual");
+  t.after->v[AXIS] = NAN;
+  eb_audit_place(t.audit, t.before, t.after, (eb_spot){EB_SPOT_NOT_FINITE, -1, -1}, &at);
+  tap_ok(at.at == NODE && at.x[1] == t.before->x[AXIS], "one that is no number is where it was");
+  eb_audit_place(t.audit, t.before, t.after, (eb_spot){0}, &at);
+  tap_ok(at.kind == EB_SPOT_NONE, "nothing is nowhere");
+}
+
 /* Forces move free nodes in the next step; scripted ones are nobody's but the script's. */
 static void test_late(void) {
   trial t;
@@ -297,6 +321,7 @@ static void test_joints(void) {
 
 int main(void) {
   test_formulas();
+  test_places();
   test_late();
   test_static();
   test_substeps();

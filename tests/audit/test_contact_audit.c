@@ -302,6 +302,61 @@ static void test_flaws(void) {
   }
 }
 
+/* Where each is worst: the contact or the body, with a vertex of both sides, and its place. */
+static void test_places(void) {
+  static const struct {
+    const char *name;
+    void (*spoil)(stage *);
+    eb_rule rule;
+    eb_spot_kind kind;
+  } wanted[] = {{"a contact that is too close", approach, EB_RULE_CONTACT_GAP, EB_SPOT_CONTACT},
+                {"a slip", slip, EB_RULE_FRICTION, EB_SPOT_CONTACT},
+                {"a contact that is none", confuse, EB_RULE_CONTACT_RECORD, EB_SPOT_CONTACT},
+                {"a body in an obstacle", raise_tray, EB_RULE_INTERSECTION, EB_SPOT_PAIR},
+                {"a body in another one", lower_rigid, EB_RULE_INTERSECTION, EB_SPOT_PAIR}};
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    stage s;
+    eb_verdict verdict;
+    eb_place at;
+    stage_open(&s, scene, false);
+    wanted[i].spoil(&s);
+    eb_contact_audit_row row = audit_contact(&s);
+    verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict);
+    eb_spot spot = verdict.worst_of[wanted[i].rule].measure.spot;
+    eb_contact_audit_place(s.contact, &s.record, spot, &at);
+    tap_ok(at.kind == wanted[i].kind, "%s has a place", wanted[i].name);
+    int32_t node = at.vertex[0], nodes = s.after->node_count;
+    bool there = node >= 0 && node < nodes && at.vertex[1] >= 0 && at.vertex[1] != node;
+    for (int d = 0; d < 3 && there; d++) there = at.x[d] == s.after->x[3 * node + d];
+    tap_ok(there, "that of a node at the end of the step");
+    char names[2][100];
+    for (int b = 0; b < 2; b++)
+      eb_audit_body_name(s.audit, at.vertex[b], names[b], sizeof names[b]);
+    tap_ok(*names[0] && *names[1] && strcmp(names[0], names[1]) != 0,
+           "between two bodies: '%s' and '%s'", names[0], names[1]);
+    stage_close(&s);
+  }
+}
+
+/* The body whose motion nothing explains, and its middle. */
+static void test_body_places(void) {
+  stage s;
+  eb_verdict verdict;
+  eb_place at;
+  char name[100];
+  stage_open(&s, scene, false);
+  speed_rider(&s);
+  eb_contact_audit_row row = audit_contact(&s);
+  verdict_of(&s, &row, EB_CONVERGED_ATOL, &verdict);
+  eb_audit_place(s.audit, s.before, s.after, verdict.worst_of[EB_RULE_MOMENTUM].measure.spot, &at);
+  eb_audit_body_name(s.audit, at.vertex[0], name, sizeof name);
+  tap_ok(at.kind == EB_SPOT_BODY && strstr(name, "rigid"), "the body that nothing pushes: '%s'",
+         name);
+  /* The middle of its nodes is the centre of a block. */
+  for (int d = 0; d < 3; d++) tap_near(at.x[d], s.after->pose[d], 1e-9, "and where it is");
+  stage_close(&s);
+}
+
 static void test_friction(void) {
   stage s;
   eb_verdict verdict;
@@ -355,6 +410,8 @@ int main(void) {
   test_good(true);
   test_residual();
   test_flaws();
+  test_places();
+  test_body_places();
   test_friction();
   test_energy();
   return tap_done();

@@ -217,6 +217,52 @@ static void test_rest(void) {
   }
 }
 
+/* Of each rule the step that is most times its bound, whatever came first; and how often. */
+static void test_worst(void) {
+  static const double errors[] = {1e-9, 5e-9, 2e-9, 0};
+  eb_verdict verdict = {0};
+  for (int i = 0; i < 4; i++) {
+    trial t;
+    good_step(&t);
+    t.step.number = i + 1;
+    t.row.update = (eb_audit_bound){errors[i], 1e-12, {EB_SPOT_NODE, 7 * i, -1}};
+    /* 4 times its bound is less than 50 times, though it is a larger number */
+    t.row.filter = (eb_audit_bound){i == 2 ? 4 : 0, 1, {EB_SPOT_NODE, 1, -1}};
+    t.momentum.excess = i == 3 ? NAN : 0;
+    eb_verdict_step(&verdict, &t.step);
+  }
+  const eb_worst *update = &verdict.worst_of[EB_RULE_UPDATE],
+                 *momentum = &verdict.worst_of[EB_RULE_MOMENTUM];
+  tap_ok(update->measure.step == 2 && update->measure.value == 5e-9 &&
+             update->measure.bound == 1e-12 && !strcmp(update->measure.unit, "m"),
+         "the worst step of a rule, and its bound");
+  tap_ok(update->measure.spot.kind == EB_SPOT_NODE && update->measure.spot.at == 7,
+         "and where it was");
+  tap_ok(!strncmp(update->words, "step 2:", 7) && !strncmp(verdict.detail, "step 1:", 7),
+         "has its words, and the first failure its own");
+  tap_ok(verdict.broken[EB_RULE_UPDATE] == 4, "all failures count");
+  tap_ok(momentum->measure.step == 4 && momentum->fresh, "what is no number is worst of all");
+  tap_ok(verdict.worst_of[EB_RULE_HELD].measure.step == 0, "rules that hold have no worst");
+}
+
+/* Energy is that of the run, and the step the one that gained most. */
+static void test_worst_energy(void) {
+  trial t;
+  eb_verdict verdict = {0};
+  good_step(&t);
+  for (int i = 0; i < 10; i++) {
+    t.step.number = i + 1;
+    t.row.work.of_residual = i == 6 ? 0.4 : 0.15;
+    t.row.work.spot = (eb_spot){EB_SPOT_NODE, i, -1};
+    eb_verdict_step(&verdict, &t.step);
+  }
+  eb_verdict_run(&verdict);
+  const eb_measure *worst = &verdict.worst_of[EB_RULE_ENERGY].measure;
+  tap_ok(worst->step == 7 && worst->spot.at == 6, "energy: the step that gained most, and where");
+  tap_near(worst->value, 9 * 0.15 + 0.4, 1e-12, "its value is that of the run");
+  tap_near(worst->bound, 0.5, 1e-12, "and so its bound");
+}
+
 /* A step without a residual has forces all the same. */
 static void test_error(void) {
   trial t;
@@ -259,5 +305,7 @@ int main(void) {
   test_energy_of_constraints();
   test_rest();
   test_jumps();
+  test_worst();
+  test_worst_energy();
   return tap_done();
 }

@@ -62,7 +62,17 @@ my $said;
 like($said, qr/^elastobench: vbd: a step is 20 sweeps.*not so with iterations=0$/m, 'is said to before');
 (my $flat = $out) =~ s/\s+/ /g;
 like($flat, qr/rule momentum: the momentum of bodies .*; what may help: a tighter tolerance/, 'is explained');
+like($flat, qr/- vbd: step \d: no force explains .*; at body, about \([-\d.e]+, [-\d.e]+, [-\d.e]+\) m; the worst of 3 times/, 'with the worst and where it was');
 like($flat, qr/bench\/beam: nobody is ranked: vbd, its audit failed \(error /, 'and nobody is ranked, with the error');
+my $failed = scratch() . '/vbd.h5';
+my $whole = decode_json((is_code(0, 'the run as JSON', 'info', $failed, '--run', (decode_json((is_code(0, 'its file', 'list', $failed, '--format', 'json'))[0]))->{runs}[0]{id}, '--format', 'json'))[0]);
+my ($broken) = grep { $_->{rule} eq 'momentum' } @{$whole->{broken}};
+ok($broken && $broken->{value} > $broken->{bound} && $broken->{step} >= 1 && $broken->{times} == 3, 'the file has value, bound, step and how often');
+is_deeply([@$broken{qw(place body other_body unit)}], ['body', 'body', '', '1'], 'and the place');
+ok(abs($broken->{x} - 0.5) < 0.1 && $broken->{measures} =~ /^the momentum of bodies/ && $broken->{help} =~ /tolerance/, 'its position, what the rule measures and what helps');
+is_code(0, 'the report', 'report', $failed, '-o', scratch() . '/vbd');
+(my $page = slurp(scratch() . '/vbd/index.html')) =~ s/\s+/ /g;
+like($page, qr/nobody is ranked: vbd, its audit failed.*rule <a href="#rule-momentum">momentum<\/a>: the momentum of bodies.*what may help: a tighter.*<li>vbd: step \d: no force explains.*about \(/, 'says the same');
 
 like_error(2, qr/there is no scene 'bench\/beem' \(did you mean 'bench\/beam'/, 'an unknown scene', 'list', 'solvers', '--scene', 'bench/beem');
 like_error(2, qr/has no option 'EE'/, 'an unknown parameter', 'list', 'solvers', '--scene', 'bench/beam:EE=1');

@@ -122,6 +122,7 @@ static const figure figures[] = {FIGURE(implicit_euler.norm, implicit_euler.scal
                                  FIGURE(work.scale, work.scale),
                                  FIGURE(work.raised, work.scale),
                                  FIGURE(work.of_residual, work.scale),
+                                 FIGURE(work.rounding, work.rounding),
                                  FIGURE(work.stored, work.stored),
                                  FIGURE(work.stored_gain, work.scale),
                                  FIGURE(work.kinetic_scale, work.scale),
@@ -175,10 +176,25 @@ static void audit(side *s, const eb_declaration *declared, eb_audit_row *row,
   eb_parts_step(s->parts, s->before, s->after, s->rows);
 }
 
+/* Whether a spot is the same place of the same body, whoever has it. */
+static bool same_place(const side *part, const side *whole, eb_spot a, eb_spot b) {
+  eb_place at, wanted;
+  char name[2][100];
+  eb_audit_place(part->audit, part->before, part->after, a, &at);
+  eb_audit_place(whole->audit, whole->before, whole->after, b, &wanted);
+  eb_audit_body_name(part->audit, at.vertex[0], name[0], sizeof name[0]);
+  eb_audit_body_name(whole->audit, wanted.vertex[0], name[1], sizeof name[1]);
+  bool same = at.kind == wanted.kind && strcmp(name[0], name[1]) == 0;
+  for (int d = 0; d < 3 && at.kind != EB_SPOT_NONE; d++)
+    same = same && fabs(at.x[d] - wanted.x[d]) <= rounding;
+  return same && (at.kind == EB_SPOT_NONE || at.at == wanted.at);
+}
+
 static void check_declared(const eb_ranks *ranks, const char *name, const eb_declaration *d) {
   side part = {0}, whole = {0};
   double rows = 0, momenta = 0, parts = 0;
   const char *worst = "none";
+  bool placed = true;
   begin(ranks, &part);
   begin(NULL, &whole);
   for (int64_t step = 1; step <= STEPS; step++) {
@@ -193,12 +209,23 @@ static void check_declared(const eb_ranks *ranks, const char *name, const eb_dec
                                  apart(f.held_excess, g.held_excess, 1)));
     momenta = fmax(momenta, apart(f.excess, g.excess, 1));
     parts = fmax(parts, parts_apart(&part, &whole));
+    const eb_spot residual = {EB_SPOT_RESIDUAL, -1, -1}, body = {EB_SPOT_BODY, 0, -1};
+    const eb_spot spots[][2] = {{residual, residual},
+                                {body, body},
+                                {a.held.spot, b.held.spot},
+                                {a.update.spot, b.update.spot}};
+    /* By late forces all nodes of a fall are as far off. */
+    size_t count = d->update == EB_UPDATE_LATE_FORCE ? 3 : sizeof spots / sizeof *spots;
+    for (size_t k = 0; k < count; k++)
+      placed = same_place(&part, &whole, spots[k][0], spots[k][1]) && placed;
   }
   char text[120];
   snprintf(text, sizeof text, "%s: rows (farthest: %s)", name, worst);
   rank_below(ranks, rows, rounding, text);
   snprintf(text, sizeof text, "%s: momenta", name);
   rank_below(ranks, momenta, rounding, text);
+  snprintf(text, sizeof text, "%s: places", name);
+  rank_ok(ranks, placed, text);
   snprintf(text, sizeof text, "%s: regions and groups", name);
   rank_below(ranks, parts, rounding, text);
   end(&part);
