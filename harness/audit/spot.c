@@ -8,10 +8,11 @@
 #include "problems/base/vector3.h"
 
 const char *eb_spot_name(eb_spot_kind kind) {
-  static const char *const names[EB_SPOT_KINDS] = {
-      [EB_SPOT_NODE] = "node",           [EB_SPOT_BODY] = "body",
-      [EB_SPOT_FREE_BODY] = "rigid body", [EB_SPOT_CONTACT] = "contact",
-      [EB_SPOT_PAIR] = "vertex"};
+  static const char *const names[EB_SPOT_KINDS] = {[EB_SPOT_NODE] = "node",
+                                                   [EB_SPOT_BODY] = "body",
+                                                   [EB_SPOT_FREE_BODY] = "rigid body",
+                                                   [EB_SPOT_CONTACT] = "contact",
+                                                   [EB_SPOT_PAIR] = "vertex"};
   return (unsigned)kind < EB_SPOT_KINDS && names[kind] ? names[kind] : "";
 }
 
@@ -151,8 +152,8 @@ static bool is_shared(const eb_audit *audit, int32_t region, int32_t part) {
   const eb_mesh *mesh = audit->scene->mesh;
   bool shared = false;
   for (int32_t e = 0; e < mesh->element_count && !shared; e++)
-    shared = mesh->region[e] == region &&
-             audit->part[mesh->elements[(size_t)e * mesh->type]] != part;
+    shared =
+        mesh->region[e] == region && audit->part[mesh->elements[(size_t)e * mesh->type]] != part;
   return eb_ranks_any(audit->ranks, shared);
 }
 
@@ -168,8 +169,7 @@ void eb_audit_body_name(const eb_audit *audit, int32_t v, char *out, size_t byte
   if (of[0] < 0) return;
   int32_t region = (int32_t)of[0], part = (int32_t)of[1];
   if (is_shared(audit, region, part))
-    snprintf(out, bytes, "%s (body %d of %d)", mesh->region_name[region], part + 1,
-             audit->parts);
+    snprintf(out, bytes, "%s (body %d of %d)", mesh->region_name[region], part + 1, audit->parts);
   else
     snprintf(out, bytes, "%s", mesh->region_name[region]);
 }

@@ -8,11 +8,11 @@
 typedef enum eb_spot_kind {
   EB_SPOT_NONE,
   EB_SPOT_NODE,
-  EB_SPOT_BODY,       /* a connected component of the mesh */
-  EB_SPOT_FREE_BODY,  /* a rigid one */
-  EB_SPOT_CONTACT,    /* of the step's record */
-  EB_SPOT_PAIR,       /* vertices of two surfaces: a node of the mesh, or behind those of obstacles */
-  EB_SPOT_RESIDUAL,   /* the node with the largest residual: to be looked up */
+  EB_SPOT_BODY,      /* a connected component of the mesh */
+  EB_SPOT_FREE_BODY, /* a rigid one */
+  EB_SPOT_CONTACT,   /* of the step's record */
+  EB_SPOT_PAIR,     /* vertices of two surfaces: a node of the mesh, or behind those of obstacles */
+  EB_SPOT_RESIDUAL, /* the node with the largest residual: to be looked up */
   EB_SPOT_NOT_FINITE, /* the first node that is not finite: likewise */
   EB_SPOT_CROSSING,   /* a pair of triangles that cross, or of bodies in each other: likewise */
   EB_SPOT_UNRECORDED, /* a pair of triangles that are near and have no contact: likewise */

@@ -1,5 +1,6 @@
 #include "harness/case/caveats.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,66 @@ eb_error eb_caveats_add(const eb_case *work, eb_strings *out) {
     EB_TRY(add_new(out, text));
   }
   return EB_OK;
+}
+
+/* ---- tolerances ------------------------------------------------------------------------------ */
+
+void eb_known_bodies_clear(eb_known_bodies *known) {
+  free(known->scene);
+  *known = (eb_known_bodies){0};
+}
+
+static eb_error look_at(const eb_case *work, eb_known_bodies *known) {
+  eb_scene *scene;
+  EB_FREED char *which = NULL;
+  EB_TRY(eb_string_format(&which, "%s:%s:%s", work->scene->name, work->all_parameters,
+                          work->mesh_file ? work->mesh_file : ""));
+  if (known->scene && strcmp(known->scene, which) == 0) return EB_OK;
+  EB_TRY(eb_string_set(&known->scene, which));
+  eb_error refusal = eb_case_scene(work, NULL, &scene);
+  known->built = !refusal;
+  eb_error_free(refusal);
+  if (!known->built) return EB_OK;
+  eb_error error = eb_contact_lightest(scene, &known->lightest);
+  eb_scene_destroy(scene);
+  return error;
+}
+
+/* One digit, not more than the value. */
+static double round_down(double value) {
+  double unit = pow(10, floor(log10(value)));
+  return floor(value / unit) * unit;
+}
+
+static eb_error tell_tolerance(const eb_case *work, const eb_values *options,
+                               const eb_light_body *body, eb_strings *out) {
+  EB_FREED char *text = NULL;
+  EB_TRY(eb_string_format(
+      &text,
+      "%s on %s: its tolerance eps1=%g kg m/s is coarse for the lightest body, whose impulse in a "
+      "step is %.2g kg m/s, and audits may find momentum or energy off; not so with "
+      "tolerance_kind=body, or eps1=%.0e (1 %% of it over the root of %d rows)",
+      work->solver->name, work->scene->name, eb_values_real(options, "eps1"), body->impulse,
+      round_down(body->eps1), body->rows));
+  return add_new(out, text);
+}
+
+static eb_error add_coarse(const eb_case *work, const eb_values *options, eb_known_bodies *known,
+                           eb_strings *out) {
+  static const eb_light_body least = {0}; /* for which every absolute tolerance is coarse */
+  if (!eb_contact_is_coarse(work->solver, options, &least)) return EB_OK;
+  EB_TRY(look_at(work, known));
+  if (!known->built || !eb_contact_is_coarse(work->solver, options, &known->lightest)) return EB_OK;
+  return tell_tolerance(work, options, &known->lightest, out);
+}
+
+eb_error eb_caveats_add_tolerance(const eb_case *work, eb_known_bodies *known, eb_strings *out) {
+  eb_values *options;
+  if (!(work->scene->needs & EB_CAP_CONTACT) || work->plugin) return EB_OK;
+  EB_TRY(eb_solver_options(work->solver, work->scene, work->options, &options));
+  eb_error error = add_coarse(work, options, known, out);
+  eb_values_destroy(options);
+  return error;
 }
 
 eb_error eb_caveats_put(const eb_scene_ops *scene, const eb_solver_ops *solver, bool *expected,

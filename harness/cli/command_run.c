@@ -152,7 +152,11 @@ static void tell_notes(const eb_plan *plan) {
  * cases. */
 static eb_error tell_caveats(const eb_plan *plan) {
   EB_OWNED(eb_strings_clear) eb_strings caveats = {0};
-  for (int i = 0; i < plan->count; i++) EB_TRY(eb_caveats_add(&plan->cases[i], &caveats));
+  EB_OWNED(eb_known_bodies_clear) eb_known_bodies known = {0};
+  for (int i = 0; i < plan->count; i++) {
+    EB_TRY(eb_caveats_add(&plan->cases[i], &caveats));
+    EB_TRY(eb_caveats_add_tolerance(&plan->cases[i], &known, &caveats));
+  }
   for (int i = 0; i < plan->sweep_count; i++)
     EB_TRY(eb_caveats_add(&plan->sweeps[i].trial, &caveats));
   for (int i = 0; i < plan->grid_count; i++)

@@ -16,9 +16,9 @@
   { #field, "", EB_FIELD_INT, offsetof(eb_breach, field) }
 #define REAL(field)                                                                                \
   { #field, "", EB_FIELD_REAL, offsetof(eb_breach, field) }
-static const eb_field fields[] = {TEXT(words), TEXT(unit),       TEXT(place),   TEXT(body),
-                                  TEXT(other_body), INT(times), INT(step), INT(number),
-                                  REAL(value), REAL(bound), REAL(x), REAL(y), REAL(z), {0}};
+static const eb_field fields[] = {
+    TEXT(words), TEXT(unit),  TEXT(place), TEXT(body), TEXT(other_body), INT(times), INT(step),
+    INT(number), REAL(value), REAL(bound), REAL(x),    REAL(y),          REAL(z),    {0}};
 
 static const char group_name[] = "broken";
 

@@ -8,15 +8,15 @@
 #include "harness/results/read.h"
 
 typedef struct eb_breach {
-  char *rule;        /* eb_rule_name */
-  char *words;       /* what was wrong, with the step */
-  char *unit;        /* of value and bound */
-  char *place;       /* what is there (eb_spot_name): "node", "contact", ...; "": nobody knows */
-  char *body;        /* its name, or "" */
-  char *other_body;  /* of a contact or a pair the other one's, or "" */
-  int64_t times;     /* how often the rule was broken */
-  int64_t step;      /* 0: of none */
-  int64_t number;    /* of the node, body or contact; -1: nobody knows */
+  char *rule;          /* eb_rule_name */
+  char *words;         /* what was wrong, with the step */
+  char *unit;          /* of value and bound */
+  char *place;         /* what is there (eb_spot_name): "node", "contact", ...; "": nobody knows */
+  char *body;          /* its name, or "" */
+  char *other_body;    /* of a contact or a pair the other one's, or "" */
+  int64_t times;       /* how often the rule was broken */
+  int64_t step;        /* 0: of none */
+  int64_t number;      /* of the node, body or contact; -1: nobody knows */
   double value, bound; /* NAN: what is wrong is no number */
   double x, y, z;      /* m, where it is; NAN: nobody knows */
 } eb_breach;

@@ -1,5 +1,5 @@
-/* Why runs failed their audit, and why nobody of a scene is ranked: one home of these words, for the
- * terminal, for pages and for what a file holds. */
+/* Why runs failed their audit, and why nobody of a scene is ranked: one home of these words, for
+ * the terminal, for pages and for what a file holds. */
 #ifndef EB_RESULTS_EXPLAINED_H
 #define EB_RESULTS_EXPLAINED_H
 

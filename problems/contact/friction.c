@@ -45,8 +45,9 @@ eb_error eb_friction_validate(const eb_friction_law *law) {
       return EB_ERROR(EB_ERR_INVALID, "friction of pair %d is %g; it is to be at least 0", k + 1,
                       pair->mu);
     if (pair->a < 0 || pair->a >= EB_FRICTION_NAMES || pair->b < 0 || pair->b >= EB_FRICTION_NAMES)
-      return EB_ERROR(EB_ERR_INVALID, "friction of pair %d is of names %d and %d; there are 0 to %d",
-                      k + 1, pair->a, pair->b, EB_FRICTION_NAMES - 1);
+      return EB_ERROR(EB_ERR_INVALID,
+                      "friction of pair %d is of names %d and %d; there are 0 to %d", k + 1,
+                      pair->a, pair->b, EB_FRICTION_NAMES - 1);
   }
   return EB_OK;
 }

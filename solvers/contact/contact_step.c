@@ -37,6 +37,7 @@
 #include "problems/base/vector3.h"
 #include "solvers/common/linearly_implicit.h"
 #include "solvers/contact/active_set.h"
+#include "solvers/contact/light_bodies.h"
 #include "problems/contact_record.h"
 #include "solvers/linalg/block_ops.h"
 #include "solvers/linalg/linear.h"
@@ -248,6 +249,7 @@ typedef struct contact_step {
   eb_active_set active;
   eb_contact_problem *problem;
   eb_contact_tolerance tolerance; /* of the present step; eps1 absolute */
+  double most_eps1;               /* of tolerance_kind=body */
   int64_t max_iterations;         /* outer ones */
   bool to_the_gap;                /* outer iterations end by the gaps of contacts too */
   eb_linear *unconstrained;       /* or NULL: the guess is the motion of the last step */
@@ -287,7 +289,7 @@ static eb_error create_unconstrained(contact_step *step, const eb_solver *solver
   if (!step->method->unconstrained || strcmp(eb_values_text(options, "start"), "unconstrained"))
     return EB_OK;
   bool relative = !strcmp(eb_values_text(options, "tolerance_kind"), "relative");
-  double eps1 = unconstrained_part * eb_values_real(options, "eps1");
+  double eps1 = unconstrained_part * fmin(eb_values_real(options, "eps1"), step->most_eps1);
   const eb_linear_settings settings = {.kind = "cg",
                                        .preconditioner = "jacobi",
                                        .rtol = relative ? eps1 : 0,
@@ -299,6 +301,10 @@ static eb_error create_unconstrained(contact_step *step, const eb_solver *solver
 
 static eb_error allocate(contact_step *step, const eb_solver *solver) {
   double gap = eb_values_real(solver->options, "gap");
+  eb_light_body lightest = {.eps1 = INFINITY};
+  if (!strcmp(eb_values_text(solver->options, "tolerance_kind"), "body"))
+    EB_TRY(eb_contact_lightest(solver->scene, &lightest));
+  step->most_eps1 = lightest.eps1;
   EB_TRY(create_system(solver, &step->system));
   EB_TRY(eb_contact_surface_create(solver->scene, &step->surface));
   EB_TRY(eb_active_set_create(&step->surface, &step->system, gap, &step->active));
@@ -415,7 +421,8 @@ static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb
 
 /* An absolute eps1 is a momentum: on bodies s times as large, of the same density, velocities
  * that meet it are s^3 times as accurate, and methods that are compared at another scale are
- * compared at another tolerance. The relative one is free of that. */
+ * compared at another tolerance. The relative one is free of that, and so is that of a body where
+ * the absolute one is coarse for the lightest. */
 eb_contact_tolerance eb_contact_tolerance_asked(const eb_values *options, int64_t n,
                                                 const double *b) {
   bool relative = !strcmp(eb_values_text(options, "tolerance_kind"), "relative");
@@ -574,6 +581,7 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
   if (!assemble(&step->system, state, dt, log)) return EB_OK;
   step->tolerance =
       eb_contact_tolerance_asked(solver->options, 3 * (int64_t)step->system.rows, step->system.b);
+  step->tolerance.eps1 = fmin(step->tolerance.eps1, step->most_eps1);
   eb_error error = begin(step, log, reason);
   if (!error && *reason >= 0) error = iterate_to_free_motion(step, log, reason);
   /* More candidates than can be numbered come of velocities that have blown up: an outcome. */
@@ -602,9 +610,10 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
        "absolute",                                                                                 \
        0,                                                                                          \
        0,                                                                                          \
-       "absolute|relative",                                                                        \
+       "absolute|relative|body",                                                                   \
        "",                                                                                         \
-       "eps1 in kg m/s as in the paper, or relative to |b|"},                                      \
+       "eps1 in kg m/s as in the paper, relative to |b|, or absolute and at most 1 % of what "     \
+       "gravity gives the lightest body in a step"},                                               \
       {"eps2", EB_OPTION_REAL, "5e-6", 1e-14, 1e-2, NULL, "m", "tolerance on active constraints"}, \
       {"angle", EB_OPTION_REAL, "1.2", 1e-3,                                                       \
        90,      NULL,           "deg", "tolerance on the angle between friction and sliding"},     \

@@ -10,10 +10,16 @@ enum { BLOCK, FLOOR, SOLE };
 
 static void test_lookup(void) {
   eb_friction_pair pairs[] = {{BLOCK, FLOOR, 0.5}, {SOLE, FLOOR, 0.9}, {BLOCK, BLOCK, 0.1}};
-  uint32_t names[] = {BIT(BLOCK), BIT(BLOCK) | BIT(SOLE), BIT(BLOCK) | BIT(SOLE), BIT(FLOOR),
-                      BIT(FLOOR), BIT(FLOOR),             BIT(BLOCK) | BIT(SOLE), 0};
-  const eb_friction_law law = {
-      .common = 0.3, .pair_count = 3, .pairs = pairs, .names = names}, alike = {.common = 0.3};
+  uint32_t names[] = {BIT(BLOCK),
+                      BIT(BLOCK) | BIT(SOLE),
+                      BIT(BLOCK) | BIT(SOLE),
+                      BIT(FLOOR),
+                      BIT(FLOOR),
+                      BIT(FLOOR),
+                      BIT(BLOCK) | BIT(SOLE),
+                      0};
+  const eb_friction_law law = {.common = 0.3, .pair_count = 3, .pairs = pairs, .names = names},
+                        alike = {.common = 0.3};
   const struct {
     const char *what;
     eb_pair pair;
