@@ -14,8 +14,6 @@
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 
-static const double STICKING = 1 - 1e-6; /* of mu r_n: friction below it sticks */
-
 void eb_contact_problem_destroy(eb_contact_problem *problem) {
   if (!problem) return;
   free(problem->start);
@@ -144,7 +142,7 @@ void eb_contact_measure_law(int32_t count, const double *u, const double *r, con
     error->violation = larger(error->violation, -slip[0]);
     error->cone = larger(error->cone, fmax(friction - limit, -force[0]));
     if (force[0] > 0) error->active = larger(error->active, fabs(slip[0]));
-    if (friction < STICKING * limit) {
+    if (friction < EB_CONTACT_STICKING * limit) {
       error->sliding = larger(error->sliding, motion);
     } else if (limit > 0 && motion > eps2) {
       /* Between the friction and what it should oppose, degrees. */

@@ -17,6 +17,7 @@
 #include "problems/elasticity/block_matrix.h"
 
 enum { EB_CONTACT_ENTRIES = 8 /* the most blocks that a contact acts on */ };
+#define EB_CONTACT_STICKING (1 - 1e-6) /* of mu r_n: friction below it sticks */
 
 typedef struct eb_contact_problem {
   const eb_block_matrix *A; /* not owned */

@@ -138,7 +138,8 @@ void eb_constraints_count_similar(eb_constraints *set, const eb_contact_surface 
  * as R_k . (W x r) = W . (r x R_k). What is known goes into c: the motion of scripted nodes and
  * obstacles, and by how much a body's rotation at the present v moves its nodes beyond h (V + W x
  * r), which makes a further solve a Newton step. The tangential displacement that friction opposes
- * is that of the whole step: c_t holds prescribed motion alone. */
+ * is that of the whole step, and of contacts that stuck before what they have slipped meanwhile:
+ * c_t holds prescribed motion and that drift alone. */
 
 typedef struct contact_row {
   int32_t entries, block[EB_CONTACT_ENTRIES];
@@ -196,8 +197,10 @@ eb_error eb_constraints_problem(const eb_constraints *set, const eb_contact_surf
   problem->count = 0;
   EB_TRY(eb_contact_problem_reserve(problem, set->count));
   for (int32_t k = 0; k < set->count; k++) {
-    contact_row row = {.c = {set->all[k].target_gap}};
     const eb_constraint *constraint = set->all + k;
+    contact_row row = {.c = {constraint->target_gap,
+                             -eb_dot3(constraint->frame + 3, constraint->drift),
+                             -eb_dot3(constraint->frame + 6, constraint->drift)}};
     for (int i = 0; i < 4; i++) {
       int32_t vertex = constraint->pair.vertex[i], node = eb_contact_surface_node(surface, vertex);
       const double *x0 = surface->x0 + 3 * (int64_t)vertex, *x = surface->x + 3 * (int64_t)vertex;

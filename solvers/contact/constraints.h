@@ -18,9 +18,12 @@ typedef const double (*eb_points)[3];
 typedef struct eb_constraint {
   eb_pair pair; /* of the collision mesh */
   double weight[4];
-  double frame[9];          /* rows: normal n, tangents t1, t2 */
-  double target_gap;        /* m */
-  double r[3];              /* force, N, in the frame */
+  double frame[9];   /* rows: normal n, tangents t1, t2 */
+  double target_gap; /* m */
+  double r[3];       /* force, N, in the frame */
+  /* What it has slipped in the steps before while at rest, m, in space: what rest takes back.
+   * 0 with drift=left. */
+  double drift[3];
   double at[4][3];          /* configuration of the last linearization, m */
   double distance;          /* of the features there, m */
   int32_t relinearizations; /* in this step */

@@ -20,6 +20,16 @@
  * the start of the step (c_t holds prescribed motion alone), also of a new one: the paper subtracts
  * the displacement up to the impact there, which differs by less than a step's sliding.
  *
+ * drift=carried is ours. A solution leaves each contact that rests a slip of up to eps2, m, and the
+ * next step begins at the velocities that it has left: the slip is the same in every step, a motion
+ * of eps2 / h for ever where the method finds it good each time. So what a contact has slipped, s,
+ * counts in the next step, u_t = (motion) + s: rest takes it back, and what stays after any number
+ * of steps is the slip of one. Solved to eps2 / 2, with s cut to eps2 / 2, the motion of a step
+ * stays within eps2. s is that of a bristle between the two, whose foot follows when it is cut. A
+ * contact that moves by more than eps2 in a step has none, as friction opposes its motion alone.
+ * contact-sp has it, since its programs begin at the motion of the last step and end at the first
+ * that is good; the others come to rest within far less than eps2.
+ *
  * A and b are those of Equations 4 and 5 for nodes, without the damping matrix C_d; the rows of
  * free bodies (system.h) are the Newton-Euler equations in one semi-implicit step.
  *
@@ -238,6 +248,8 @@ static void move(eb_contact_system *system, const double *v) {
 /* Conjugate gradients for the unconstrained velocity end at this part of eps1: lower, as Section
  * 6.2.2 has it without a figure, so that the contacts are all that is left to solve. */
 static const double unconstrained_part = 0.5;
+/* Of eps2: what a solve may leave, and a contact carry on, where drift is carried. */
+static const double carried_part = 0.5;
 /* A solve that stagnates is good when it meets the constraints to so many tolerances. */
 static const double stagnated_slack = 2;
 
@@ -252,8 +264,9 @@ typedef struct contact_step {
   double most_eps1;               /* of tolerance_kind=body */
   int64_t max_iterations;         /* outer ones */
   bool to_the_gap;                /* outer iterations end by the gaps of contacts too */
-  eb_linear *unconstrained;       /* or NULL: the guess is the motion of the last step */
-  double *v;                      /* 3 rows */
+  bool carries_drift;
+  eb_linear *unconstrained; /* or NULL: the guess is the motion of the last step */
+  double *v;                /* 3 rows */
   int32_t room;
   double *r;    /* 3 room */
   double *work; /* 3 rows + 3 room */
@@ -342,6 +355,7 @@ static eb_error create(eb_solver *solver, const eb_contact_method *method) {
   step->max_iterations = eb_values_int(solver->options, "max_rounds");
   step->to_the_gap =
       method->nonlinear && !strcmp(eb_values_text(solver->options, "end_test"), "gap");
+  step->carries_drift = !strcmp(eb_values_text(solver->options, "drift"), "carried");
   solver->data = step;
   eb_error error = allocate(step, solver);
   if (error) destroy(solver);
@@ -371,6 +385,7 @@ static eb_error solve(contact_step *step, eb_step_log *log, bool *relaxed, eb_re
   eb_contact_tolerance tolerance = step->tolerance;
   eb_contact_outcome outcome = {0};
   tolerance.max_iterations -= log->iterations;
+  if (step->carries_drift) tolerance.eps2 *= carried_part;
   *reason = EB_DIVERGED_MAX_IT;
   if (tolerance.max_iterations <= 0) return EB_OK;
   EB_TRY(reserve(step, set->count));
@@ -391,6 +406,42 @@ static eb_error solve(contact_step *step, eb_step_log *log, bool *relaxed, eb_re
     *reason = EB_DIVERGED_NAN;
   return EB_OK;
 }
+
+/* ---- drift ---- */
+
+/* Lets go of that of contacts that move by more than eps2; whether there were such, so that the
+ * step has to be solved without it. */
+static bool drop_drift(contact_step *step) {
+  double *u = step->work;
+  bool dropped = false;
+  eb_contact_velocity(step->problem, step->v, u);
+  for (int32_t k = 0; k < step->problem->count; k++) {
+    const eb_constraint *constraint = step->active.constraints.all + k;
+    double *drift = step->active.constraints.all[k].drift, slip[2];
+    if (eb_dot3(drift, drift) == 0 || !(constraint->r[0] > 0)) continue;
+    for (int i = 0; i < 2; i++)
+      slip[i] = u[3 * (int64_t)k + 1 + i] - eb_dot3(constraint->frame + 3 + 3 * i, drift);
+    if (hypot(slip[0], slip[1]) <= step->tolerance.eps2) continue;
+    memset(drift, 0, 3 * sizeof *drift);
+    dropped = true;
+  }
+  return dropped;
+}
+
+/* The drift of contact k after a step in which it has moved by u. */
+static void carry_drift(contact_step *step, int32_t k, const double u[3]) {
+  eb_constraint *constraint = step->active.constraints.all + k;
+  const double *t1 = constraint->frame + 3, *t2 = constraint->frame + 6;
+  double slip[2] = {eb_dot3(t1, constraint->drift) + u[1], eb_dot3(t2, constraint->drift) + u[2]};
+  double length = hypot(slip[0], slip[1]), most = carried_part * step->tolerance.eps2;
+  double part = length > most ? most / length : 1;
+  if (hypot(u[1], u[2]) > step->tolerance.eps2) part = 0;
+  memset(constraint->drift, 0, sizeof constraint->drift);
+  eb_add3(part * slip[0], t1, constraint->drift);
+  eb_add3(part * slip[1], t2, constraint->drift);
+}
+
+/* ---- an outer iteration as a whole ---- */
 
 /* Lines 7 to 27 of Algorithm 1 once: the contact problem linearized at the present motion, its
  * solution, and what that motion collides with. The rotations of free bodies enter at v, so that
@@ -414,6 +465,7 @@ static eb_error iterate(contact_step *step, eb_step_log *log, bool *accepted, eb
   step->active.end_test = step->to_the_gap ? step->tolerance.eps2 : 0;
   if (!error) error = eb_active_set_update(&step->active, log, accepted);
   eb_log_end(log, EB_PHASE_DETECT);
+  if (!error && *accepted && step->carries_drift) *accepted = !drop_drift(step);
   return error;
 }
 
@@ -519,6 +571,7 @@ static void record_contact(contact_step *step, int32_t k) {
   memcpy(step->weight + 4 * (int64_t)k, constraint->weight, sizeof constraint->weight);
   memcpy(step->frame + 9 * (int64_t)k, constraint->frame, sizeof constraint->frame);
   step->mu[k] = step->problem->mu[k];
+  if (step->carries_drift) carry_drift(step, k, u);
 }
 
 static void finish(contact_step *step, eb_state *state, eb_step_log *log) {
@@ -600,7 +653,7 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
 
 /* ---- the solvers ---- */
 
-#define COMMON_OPTIONS                                                                             \
+#define COMMON_OPTIONS(drift)                                                                      \
   {"eps1", EB_OPTION_REAL,                                                                         \
    "5e-5", 1e-14,                                                                                  \
    1,      NULL,                                                                                   \
@@ -626,6 +679,15 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
        NULL,                                                                                       \
        "",                                                                                         \
        "give up after so many iterations in one step"},                                            \
+      {"drift",                                                                                    \
+       EB_OPTION_CHOICE,                                                                           \
+       drift,                                                                                      \
+       0,                                                                                          \
+       0,                                                                                          \
+       "carried|left",                                                                             \
+       "",                                                                                         \
+       "what a sticking contact slips within eps2 is taken back in the next step, or stays and "   \
+       "adds up (as the papers have it)"},                                                         \
   {                                                                                                \
     "max_rounds", EB_OPTION_INT, "60", 1, 1e6, NULL, "",                                           \
         "give up after so many outer iterations, each a solve and a detection, in one step"        \
@@ -634,8 +696,8 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
 /* eb_solver_contact_<method>: its own option, and the rest alike. Not colliders: a scene has
  * contact by constraints or by penalty. `factors`: what it holds, in factors of the matrix. */
 #define CONTACT_SOLVER(method, own_option, how, source, at_tightest, declared, factors,            \
-                       own_caveats)                                                                \
-  static const eb_option method##_options[] = {own_option, COMMON_OPTIONS, {0}};                   \
+                       own_caveats, drift)                                                         \
+  static const eb_option method##_options[] = {own_option, COMMON_OPTIONS(drift), {0}};            \
   static eb_error create_##method(eb_solver *solver, const eb_scene *scene) {                      \
     (void)scene;                                                                                   \
     return create(solver, &eb_contact_##method);                                                   \
@@ -674,17 +736,17 @@ CONTACT_SOLVER(cr, EB_CONTACT_CR_OPTIONS,
                "solved by conjugate residuals whose contacts change state meanwhile",
                "Verschoor and Jalba 2019",
                "eps1=1e-9,eps2=1e-8,angle=0.05,max_iterations=1000000,polish=true", EB_ACCURACY, 0,
-               cr_caveats);
+               cr_caveats, "left");
 CONTACT_SOLVER(al, EB_CONTACT_AL_OPTIONS,
                "solved by an augmented Lagrangian with conjugate residuals",
-               "after Verschoor and Jalba 2019", tight, EB_ACCURACY, 0, NULL);
+               "after Verschoor and Jalba 2019", tight, EB_ACCURACY, 0, NULL, "left");
 CONTACT_SOLVER(ica, EB_CONTACT_ICA_OPTIONS, "solved by iterative constraint anticipation",
                "Otaduy et al. 2009; Verschoor and Jalba 2019, Section 6.2.2", tight, EB_ACCURACY, 0,
-               NULL);
+               NULL, "left");
 /* It does not get to the residuals of the others within its iterations. */
 CONTACT_SOLVER(sp, EB_CONTACT_SP_OPTIONS, "solved by staggered projections",
                "Kaufman et al. 2008; Verschoor and Jalba 2019, Section 6.2.2",
-               "eps1=1e-5,eps2=1e-6,angle=1", 5e-3, 0, NULL);
+               "eps1=1e-5,eps2=1e-6,angle=1", 5e-3, 0, NULL, "carried");
 CONTACT_SOLVER(delassus, EB_CONTACT_DELASSUS_OPTIONS,
                "reduced to the contact forces and solved there", "Acary, Bremond and Huber 2018",
-               tight, EB_ACCURACY, 2.6, NULL);
+               tight, EB_ACCURACY, 2.6, NULL, "left");
