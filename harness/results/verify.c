@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/results/breaches.h"
 #include "harness/results/sweeps.h"
 #include "harness/results/scene.h"
+#include "problems/base/owned.h"
 
 /* ---- the file as HDF5 has it ----------------------------------------------------------------- */
 
@@ -225,6 +227,8 @@ static eb_error check_run(const eb_results *results, int run) {
   eb_results_tree_clear(&tree);
   EB_TRY(eb_results_residuals(results, run, &residuals));
   eb_residuals_clear(&residuals);
+  EB_OWNED(eb_breaches_clear) eb_breaches breaches = {0};
+  EB_TRY(eb_breaches_read(results, run, &breaches));
   EB_TRY(check_frames(results, run));
   return copy_contact_problem(results, run);
 }

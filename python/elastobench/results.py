@@ -218,6 +218,12 @@ class Run:
         other = self.attributes.get("environment")
         return _attributes(self._group.file["environments"][other]) if other else self.results.environment
 
+    @property
+    def broken(self):
+        """The worst that the run did to each rule of the audit that it broke, by rule: words, step, value, bound, place, body, x, y, z, .."""
+        group = self._group["broken"] if "broken" in self._group else {}
+        return {rule: _attributes(group[rule]) for rule in group}
+
     # ---- numbers a step -------------------------------------------------------------------------
 
     def array(self, path):

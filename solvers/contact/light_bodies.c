@@ -10,8 +10,8 @@
 #include "problems/scene_impl.h"
 
 /* Of the impulse, of which the audit lets a tenth be missing (harness/audit/rules.h). Parts of a
- * residual have signs: where all of them together would be a quarter of the impulse, as of the rings
- * of a paper, its sum over a body is well within that. */
+ * residual have signs: where all of them together would be a quarter of the impulse, as of the
+ * rings of a paper, its sum over a body is well within that. */
 static const double wanted = 0.01, coarse = 1. / 3;
 /* Without gravity: of the momentum at the start, which a body may keep for a hundred steps. */
 static const double of_momentum = 0.01;

@@ -208,6 +208,10 @@ def check_commands(path):
     ok("completed, 1 of 1 steps" in said, "progress is shown when it is asked for")
     failed = eb.run(BEAM + ",E=1e6", "vbd:iterations=1", "failed.h5", steps=5)
     equal((failed.summary.code, failed[0].audit), (4, "failed"), "an audit that fails is an answer")
+    broken = failed[0].broken
+    equal(sorted(broken), sorted(failed[0].audit_rules.split(",")), "each broken rule has its worst")
+    ok(all(worst["times"] > 0 and not worst["value"] <= worst["bound"] for worst in broken.values()), "above its bound")
+    equal((broken["momentum"]["place"], broken["momentum"]["body"]), ("body", "body"), "and a place")
 
 
 def check_papers():
