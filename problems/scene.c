@@ -179,10 +179,13 @@ static eb_error bound_penetration(eb_scene *scene) {
     for (int32_t i = 0; i < scene->mesh->node_count; i++)
       fall = fmin(fall,
                   eb_collider_distance(collider, 0, scene->x0 + 3 * (size_t)i, normal, velocity));
-    for (int s = 0; collider->motion && s <= TIMES; s++) {
-      double offset[3];
-      (void)eb_collider_moves(collider, end * s / TIMES, offset, velocity);
-      collider_speed = fmax(collider_speed, sqrt(eb_dot3(velocity, velocity)));
+    eb_pose pose;
+    for (int s = 0; s <= TIMES && eb_collider_pose(collider, end * s / TIMES, &pose); s++) {
+      collider_speed = fmax(collider_speed, sqrt(eb_dot3(pose.velocity, pose.velocity)));
+      for (int32_t i = 0; collider->turn && i < scene->mesh->node_count; i++) {
+        eb_pose_velocity(&pose, scene->x0 + 3 * (size_t)i, velocity);
+        collider_speed = fmax(collider_speed, sqrt(eb_dot3(velocity, velocity)));
+      }
     }
   }
   eb_ranks_max(eb_scene_ranks(scene), 1, &speed2);
@@ -320,6 +323,7 @@ void eb_scene_destroy(eb_scene *scene) {
   eb_articulation_destroy(scene->rigid.articulation);
   eb_free_bodies_destroy(scene->rigid.free_bodies);
   for (int o = 0; o < EB_MAX_OBSTACLES; o++) eb_obstacle_clear(&scene->contacts.obstacles[o]);
+  for (int c = 0; c < EB_MAX_COLLIDERS; c++) eb_collider_clear(&scene->contacts.colliders[c]);
   eb_contact_destroy(scene->contacts.penalty);
   eb_friction_clear(&scene->contacts.friction);
   eb_elasticity_destroy(scene->elasticity);

@@ -33,6 +33,12 @@ static uint64_t hash_materials(uint64_t hash, const eb_scene *scene) {
   return hash;
 }
 
+static uint64_t hash_surface(uint64_t hash, const eb_surface *surface) {
+  size_t triangles = (size_t)surface->triangle_count;
+  hash = hash_reals(hash, surface->X, 3 * (size_t)surface->vertex_count);
+  return eb_hash(hash, surface->triangles, 3 * triangles * sizeof *surface->triangles);
+}
+
 static uint64_t hash_colliders(uint64_t hash, const eb_scene *scene) {
   for (int32_t c = 0; c < scene->contacts.collider_count && c < EB_MAX_COLLIDERS; c++) {
     const eb_collider *collider = &scene->contacts.colliders[c];
@@ -45,10 +51,12 @@ static uint64_t hash_colliders(uint64_t hash, const eb_scene *scene) {
     if (collider->implicit) hash = hash_reals(hash, &collider->isotropy, 1);
     hash = hash_reals(hash, collider->origin, 3);
     hash = hash_reals(hash, collider->axis, 3);
-    for (int s = 0; collider->motion && s < EB_SCRIPT_SAMPLES; s++) {
-      double offset[3], velocity[3];
-      (void)eb_collider_moves(collider, eb_script_time(s), offset, velocity);
-      hash = hash_reals(hash_reals(hash, offset, 3), velocity, 3);
+    if (collider->surface) hash = hash_surface(hash, collider->surface);
+    eb_pose pose;
+    for (int s = 0; s < EB_SCRIPT_SAMPLES && eb_collider_pose(collider, eb_script_time(s), &pose);
+         s++) {
+      if (collider->motion) hash = hash_reals(hash_reals(hash, pose.shift, 3), pose.velocity, 3);
+      if (collider->turn) hash = hash_reals(hash_reals(hash, pose.rotation, 9), pose.spin, 3);
     }
   }
   return hash;
@@ -57,10 +65,7 @@ static uint64_t hash_colliders(uint64_t hash, const eb_scene *scene) {
 static uint64_t hash_obstacles(uint64_t hash, const eb_scene *scene) {
   for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
     const eb_obstacle *obstacle = &scene->contacts.obstacles[o];
-    const eb_surface *surface = obstacle->surface;
-    size_t triangles = (size_t)surface->triangle_count;
-    hash = hash_reals(hash, surface->X, 3 * (size_t)surface->vertex_count);
-    hash = eb_hash(hash, surface->triangles, 3 * triangles * sizeof *surface->triangles);
+    hash = hash_surface(hash, obstacle->surface);
     if (!obstacle->motion) continue;
     for (int s = 0; s < EB_SCRIPT_SAMPLES; s++) {
       double pose[12];

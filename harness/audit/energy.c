@@ -216,7 +216,7 @@ static double sum_penalty(const eb_audit *audit, double time, const double *x, d
   double sum = 0, scale = dt > 0 ? dt : 0.5;
   for (int32_t c = 0; c < audit->scene->contacts.collider_count; c++) {
     const eb_collider *collider = &audit->scene->contacts.colliders[c];
-    bool counts = collider->implicit && (!(dt > 0) || collider->motion);
+    bool counts = collider->implicit && (!(dt > 0) || collider->motion || collider->turn);
     for (size_t i = 0; counts && i < audit->nodes; i++) {
       double normal[3], velocity[3];
       if (start && !(eb_collider_distance(collider, start->time, start->x + 3 * i, normal,

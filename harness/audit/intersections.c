@@ -193,8 +193,8 @@ static int64_t count_crossing(const search *s, int32_t pairs[][2], int32_t count
 /* ---- nesting --------------------------------------------------------------------------------- */
 
 /* How often the ray from p leaves the solid, less how often it enters. */
-static int winding_number(const eb_intersections *c, const double *x, const eb_solid *solid,
-                          const double *p) {
+static int winding_number(const eb_intersections *c, const double *x,
+                          const eb_intersected_solid *solid, const double *p) {
   int winding = 0;
   for (int32_t i = solid->root; i < solid->last;) {
     const eb_span_node *node = &c->nodes[i];
@@ -220,8 +220,8 @@ static int winding_number(const eb_intersections *c, const double *x, const eb_s
   return winding;
 }
 
-static bool lies_inside(const eb_intersections *c, const double *x, const eb_solid *inner,
-                        const eb_solid *outer) {
+static bool lies_inside(const eb_intersections *c, const double *x,
+                        const eb_intersected_solid *inner, const eb_intersected_solid *outer) {
   for (int32_t i = inner->first_piece; outer->closed && i < inner->last_piece; i++)
     if (winding_number(c, x, outer, x + 3 * (size_t)c->piece[i]) > 0) return true;
   return false;
@@ -231,12 +231,12 @@ static bool lies_inside(const eb_intersections *c, const double *x, const eb_sol
 static void count_solid(void *context, int32_t i) {
   const search *s = context;
   const eb_intersections *c = s->c;
-  const eb_solid *a = &c->solids[i];
+  const eb_intersected_solid *a = &c->solids[i];
   eb_intersection_counts counts = {0};
   bool a_fixed = a->kind == EB_SOLID_OBSTACLE;
   if (a->kind == EB_SOLID_SOFT && a->root < a->last) counts.self = count_within(s, a->root);
   for (int32_t j = i + 1; a->root < a->last && j < c->count; j++) {
-    const eb_solid *b = &c->solids[j];
+    const eb_intersected_solid *b = &c->solids[j];
     bool b_fixed = b->kind == EB_SOLID_OBSTACLE;
     if (b->root == b->last || (a_fixed && b_fixed)) continue;
     if (eb_span_apart(&c->spans[a->root], &c->spans[b->root], 0)) continue;
@@ -339,10 +339,10 @@ static int64_t count_lacking(const search *s, int32_t pairs[][2], int32_t count)
 static void count_unrecorded(void *context, int32_t i) {
   const search *s = context;
   const eb_intersections *c = s->c;
-  const eb_solid *a = &c->solids[i];
+  const eb_intersected_solid *a = &c->solids[i];
   int64_t count = 0;
   for (int32_t j = i + 1; a->root < a->last && j < c->count; j++) {
-    const eb_solid *b = &c->solids[j];
+    const eb_intersected_solid *b = &c->solids[j];
     bool both_fixed = a->kind == EB_SOLID_OBSTACLE && b->kind == EB_SOLID_OBSTACLE;
     if (!both_fixed && b->root < b->last) count += count_between(s, a->root, b->root);
   }

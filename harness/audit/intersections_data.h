@@ -28,12 +28,12 @@ typedef struct eb_span_node {
   int32_t after;        /* the node after its subtree */
 } eb_span_node;
 
-typedef struct eb_solid {
+typedef struct eb_intersected_solid {
   eb_solid_kind kind;
   int32_t root, last;              /* its nodes: root .. last - 1; none without triangles */
   int32_t first_piece, last_piece; /* of `piece` */
   bool closed;
-} eb_solid;
+} eb_intersected_solid;
 
 typedef struct eb_fan {
   int32_t vertex, first, count; /* of `spokes` */
@@ -41,7 +41,7 @@ typedef struct eb_fan {
 
 struct eb_intersections {
   int32_t count, triangle_count, node_count, fan_count;
-  eb_solid *solids;
+  eb_intersected_solid *solids;
   int32_t *triangles; /* x 3, in the order of the trees */
   eb_span *tight;     /* of the triangles */
   eb_span_node *nodes;

@@ -142,7 +142,7 @@ static void find_pieces(builder *b) {
   for (size_t i = 0; i < 3 * (size_t)c->triangle_count; i++)
     b->root[find(b->root, c->triangles[i])] = find(b->root, c->triangles[i - i % 3]);
   for (int32_t s = 0; s < c->count; s++) {
-    eb_solid *solid = &c->solids[s];
+    eb_intersected_solid *solid = &c->solids[s];
     solid->first_piece = count;
     bool empty = solid->last == solid->root;
     int32_t first = empty ? 0 : 3 * c->nodes[solid->root].first;
@@ -187,7 +187,7 @@ static bool go_round(const eb_intersections *c, eb_spoke *spokes, int32_t count)
 static void find_fans(eb_intersections *c, int32_t vertices, int32_t *start) {
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t s = 0; s < c->count; s++) {
-      const eb_solid *solid = &c->solids[s];
+      const eb_intersected_solid *solid = &c->solids[s];
       bool soft = solid->kind == EB_SOLID_SOFT && solid->last > solid->root;
       int32_t first = soft ? 3 * c->nodes[solid->root].first : 0;
       int32_t last = soft ? first + 3 * c->nodes[solid->root].count : 0;

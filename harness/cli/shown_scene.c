@@ -190,11 +190,11 @@ static void describe_group(const group *g, char *out, size_t bytes) {
 
 /* ---- contact --------------------------------------------------------------------------------- */
 
-static const char *const collider_kinds[] = {[EB_PLANE] = "plane",
-                                             [EB_SPHERE] = "sphere",
-                                             [EB_CYLINDER] = "cylinder",
-                                             [EB_CAPPED_CYLINDER] = "capped cylinder",
-                                             [EB_BOWL] = "bowl"};
+static const char *const collider_kinds[] = {
+    [EB_PLANE] = "plane",       [EB_SPHERE] = "sphere",
+    [EB_CYLINDER] = "cylinder", [EB_CAPPED_CYLINDER] = "capped cylinder",
+    [EB_BOWL] = "bowl",         [EB_CAPSULE] = "capsule",
+    [EB_MESH] = "surface"};
 
 static bool has_constraints(const eb_scene *scene) {
   return eb_scene_needs(scene) & EB_CAP_CONTACT;
@@ -222,7 +222,7 @@ static void show_contact(const contents *c, eb_doc *doc) {
                      collider_kinds[s->colliders[k].kind], s->colliders[k].origin[0],
                      s->colliders[k].origin[1], s->colliders[k].origin[2], s->colliders[k].friction,
                      s->colliders[k].implicit ? "implicit penalty" : "penalty",
-                     s->colliders[k].motion ? ", moves" : "");
+                     s->colliders[k].motion || s->colliders[k].turn ? ", moves" : "");
   if (!has_constraints(c->scene) && !s->bodies_collide && s->collider_count == 0)
     eb_doc_paragraph(doc, EB_DOC_PLAIN, "contact: none");
 }
@@ -240,7 +240,7 @@ static json_t *contact_json(const eb_scene *scene) {
         colliders,
         eb_json_pack("{s:s, s:o, s:f, s:b, s:b}", "kind", collider_kinds[of->kind], "origin",
                      json_pack("[f,f,f]", of->origin[0], of->origin[1], of->origin[2]), "friction",
-                     of->friction, "implicit", of->implicit, "moves", of->motion != NULL));
+                     of->friction, "implicit", of->implicit, "moves", of->motion || of->turn));
   }
   return eb_json_pack("{s:b, s:f, s:i, s:b, s:f, s:o, s:o}", "constraints", has_constraints(scene),
                       "friction", s->friction.common, "friction_pairs", s->friction.pair_count,

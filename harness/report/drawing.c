@@ -129,7 +129,7 @@ static eb_error read_obstacles(const eb_report_run *run, size_t frame, const eb_
 
 static eb_error read_colliders(const eb_report_run *run, size_t frame, const eb_view *view,
                                eb_drawn *out) {
-  eb_result_colliders all;
+  EB_OWNED(eb_result_colliders_clear) eb_result_colliders all = {0};
   EB_TRY(eb_results_colliders(run->file, run->index, frame, &all));
   for (int32_t c = 0; c < all.count; c++)
     if (!eb_is_floor(&all.list[c])) EB_TRY(add_collider(&all.list[c], view, out));
@@ -225,7 +225,7 @@ static void add_within(const eb_view *box, const eb_view *around, eb_view *view)
  * again on every side. What is farther is not worth a smaller picture. */
 static eb_error add_rigid(const eb_report_run *run, size_t frame, const eb_view *bodies,
                           eb_view *view) {
-  eb_result_colliders colliders;
+  EB_OWNED(eb_result_colliders_clear) eb_result_colliders colliders = {0};
   eb_view around = *bodies;
   double extent = 0;
   for (int d = 0; d < 3; d++) extent = fmax(extent, bodies->hi[d] - bodies->lo[d]);

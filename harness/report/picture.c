@@ -17,7 +17,7 @@ void eb_picture_clear(eb_picture *picture) {
 
 eb_error eb_picture_read(const eb_drawing *d, size_t frame, eb_picture *out) {
   const eb_report_run *run = d->run;
-  eb_result_colliders colliders;
+  EB_OWNED(eb_result_colliders_clear) eb_result_colliders colliders = {0};
   EB_FREED float *x = NULL;
   size_t nodes = (size_t)run->run->nodes;
   EB_TRY(EB_NEW(out->X, 3 * nodes));

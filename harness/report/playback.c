@@ -162,7 +162,7 @@ static void cut_off(playback *p) {
 
 static eb_error set_view(playback *p) {
   part *body = &p->parts[0];
-  eb_result_colliders colliders;
+  EB_OWNED(eb_result_colliders_clear) eb_result_colliders colliders = {0};
   body->lattice = eb_no_lattice;
   eb_lattice_widen(&body->lattice, body->x, p->count * (size_t)body->vertex_count);
   for (int d = 0; d < 3; d++) {

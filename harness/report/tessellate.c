@@ -1,11 +1,12 @@
-/* All colliders but the plane are surfaces of revolution: a profile of points (r, s), at distance r
- * from the axis and s along it from the origin, is turned about the axis. With the sector's
- * direction t and the profile's direction p, t x p points outward: a profile runs so that the solid
- * lies to its left as seen with r to the right and s up. */
+/* All analytic colliders but the plane are surfaces of revolution: a profile of points (r, s), at
+ * distance r from the axis and s along it from the origin, is turned about the axis. With the
+ * sector's direction t and the profile's direction p, t x p points outward: a profile runs so that
+ * the solid lies to its left as seen with r to the right and s up. */
 #include "harness/report/tessellate.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
@@ -144,6 +145,18 @@ static eb_error plane(const eb_collider *collider, const double lo[3], const dou
   return EB_OK;
 }
 
+/* Every triangle has corners of its own: there is no telling which edges are sharp. */
+static eb_error facets(const eb_surface *surface, eb_tessellation *out) {
+  EB_TRY(allocate(out, 3 * surface->triangle_count, surface->triangle_count));
+  for (int32_t k = 0; k < 3 * surface->triangle_count; k++)
+    memcpy(out->X + 3 * (size_t)k, surface->X + 3 * (size_t)surface->triangles[k],
+           3 * sizeof *out->X);
+  out->vertex_count = 3 * surface->triangle_count;
+  for (int32_t t = 0; t < surface->triangle_count; t++)
+    add_triangle(out, 3 * t, 3 * t + 1, 3 * t + 2);
+  return EB_OK;
+}
+
 eb_error eb_tessellate(const eb_collider *collider, const double lo[3], const double hi[3],
                        eb_tessellation *out) {
   const double radius = collider->radius, brim = 1.04;
@@ -153,6 +166,15 @@ eb_error eb_tessellate(const eb_collider *collider, const double lo[3], const do
   switch (collider->kind) {
   case EB_PLANE:
     return plane(collider, lo, hi, out);
+  case EB_MESH:
+    return facets(collider->surface, out);
+  case EB_CAPSULE:
+    add_point(&p, 0, -collider->half_length - radius);
+    for (int i = 1 - ARC / 2; i < ARC / 2; i += 2)
+      add_point(&p, radius * cos(pi * i / ARC),
+                radius * sin(pi * i / ARC) + copysign(collider->half_length, i));
+    add_point(&p, 0, collider->half_length + radius);
+    break;
   case EB_SPHERE:
     add_point(&p, 0, -radius);
     add_arc(&p, radius, 1 - ARC / 2, ARC / 2);

@@ -8,6 +8,7 @@
 #include "harness/results/read.h"
 #include "harness/results/table.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 #include "problems/mesh/faces.h"
 #include "problems/base/vector3.h"
 
@@ -213,7 +214,8 @@ static eb_error put_initial(hid_t scene_group, const eb_scene *scene) {
 
 /* By eb_collider_kind. */
 static const char *collider_kind_name(int kind) {
-  static const char *const names[] = {"plane", "sphere", "cylinder", "capped-cylinder", "bowl"};
+  static const char *const names[] = {"plane", "sphere",  "cylinder", "capped-cylinder",
+                                      "bowl",  "capsule", "mesh"};
   return kind < (int)(sizeof names / sizeof *names) ? names[kind] : NULL;
 }
 
@@ -238,7 +240,42 @@ static const eb_quantity pair_quantities[] = {
     EB_REALS(eb_friction_pair, mu, "1", 1),
     {0}};
 
+/* Puts a surface behind those that there are. */
+static eb_error join_surface(const eb_surface *surface, int32_t of, eb_result_obstacles *out) {
+  size_t first = (size_t)out->vertex_count, corners = 3 * (size_t)out->triangle_count;
+  size_t vertices = first + (size_t)surface->vertex_count;
+  size_t more = 3 * (size_t)surface->triangle_count;
+  double *X = eb_recalloc(out->X, 3 * first, 3 * vertices, sizeof *X);
+  out->X = X ? X : out->X;
+  int32_t *number = eb_recalloc(out->obstacle, first, vertices, sizeof *number);
+  out->obstacle = number ? number : out->obstacle;
+  int32_t *triangles = eb_recalloc(out->triangles, corners, corners + more, sizeof *triangles);
+  out->triangles = triangles ? triangles : out->triangles;
+  if (!X || !number || !triangles)
+    return EB_ERROR(EB_ERR_MEMORY, "no memory for a surface of %d vertices", surface->vertex_count);
+  memcpy(X + 3 * first, surface->X, 3 * (vertices - first) * sizeof *X);
+  for (size_t i = first; i < vertices; i++) number[i] = of;
+  for (size_t k = 0; k < more; k++) triangles[corners + k] = (int32_t)first + surface->triangles[k];
+  out->vertex_count = (int32_t)vertices;
+  out->triangle_count += surface->triangle_count;
+  return EB_OK;
+}
+
+/* The surfaces of all behind each other. */
+static eb_error put_enclosing(hid_t group, const eb_scene *scene) {
+  EB_OWNED(eb_result_obstacles_clear) eb_result_obstacles all = {0};
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    if (scene->contacts.colliders[c].surface)
+      EB_TRY(join_surface(scene->contacts.colliders[c].surface, c, &all));
+  size_t vertices = (size_t)all.vertex_count, triangles = (size_t)all.triangle_count;
+  if (vertices == 0) return EB_OK;
+  EB_TRY(eb_rows_put(group, "surface_vertices", EB_REAL, vertices, 3, "m", all.X));
+  EB_TRY(eb_rows_put(group, "surface_triangles", EB_INDEX, triangles, 3, "1", all.triangles));
+  return eb_rows_put(group, "surface_collider", EB_INDEX, vertices, 1, "1", all.obstacle);
+}
+
 static eb_error put_colliders(hid_t group, const eb_scene *scene) {
+  EB_TRY(put_enclosing(group, scene));
   EB_TRY(eb_quantities_put(group, collider_quantities, scene->contacts.colliders,
                            sizeof *scene->contacts.colliders,
                            (size_t)scene->contacts.collider_count));
@@ -269,33 +306,11 @@ static eb_error put_clusters(hid_t group, const eb_scene *scene) {
   return eb_rows_put(group, "stiffness", EB_REAL, count, 1, "N/m", set->stiffness);
 }
 
-/* The surfaces of all obstacles behind each other, in their own frames. */
-static eb_error join_obstacles(const eb_scene *scene, eb_result_obstacles *out) {
-  int32_t vertices = 0, triangles = 0;
-  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
-    vertices += scene->contacts.obstacles[o].surface->vertex_count;
-    triangles += scene->contacts.obstacles[o].surface->triangle_count;
-  }
-  EB_TRY(EB_NEW(out->X, 3 * (size_t)vertices));
-  EB_TRY(EB_NEW(out->obstacle, vertices));
-  EB_TRY(EB_NEW(out->triangles, 3 * (size_t)triangles));
-  for (int32_t o = 0; o < scene->contacts.obstacle_count; o++) {
-    const eb_surface *surface = scene->contacts.obstacles[o].surface;
-    int32_t first = out->vertex_count, *triangle = out->triangles + 3 * (size_t)out->triangle_count;
-    memcpy(out->X + 3 * (size_t)first, surface->X,
-           3 * (size_t)surface->vertex_count * sizeof *out->X);
-    for (int32_t i = 0; i < surface->vertex_count; i++) out->obstacle[first + i] = o;
-    for (int32_t k = 0; k < 3 * surface->triangle_count; k++)
-      triangle[k] = first + surface->triangles[k];
-    out->vertex_count += surface->vertex_count;
-    out->triangle_count += surface->triangle_count;
-  }
-  return EB_OK;
-}
-
 static eb_error put_obstacles(hid_t group, const eb_scene *scene) {
   eb_result_obstacles all = {0};
-  eb_error error = join_obstacles(scene, &all);
+  eb_error error = EB_OK;
+  for (int32_t o = 0; o < scene->contacts.obstacle_count && !error; o++)
+    error = join_surface(scene->contacts.obstacles[o].surface, o, &all);
   size_t vertices = (size_t)all.vertex_count, triangles = (size_t)all.triangle_count;
   if (!error) error = eb_rows_put(group, "vertices", EB_REAL, vertices, 3, "m", all.X);
   if (!error) error = eb_rows_put(group, "triangles", EB_INDEX, triangles, 3, "1", all.triangles);
@@ -594,36 +609,67 @@ static eb_error check_collider(const eb_collider *collider, int32_t c) {
                          c, collider_kind_name((int)collider->kind));
 }
 
+/* A point or a direction of a collider where it has turned to. */
+static void turn_by(const double rotation[9], double x[3]) {
+  double from[3] = {x[0], x[1], x[2]};
+  eb_turn3(rotation, from, x);
+}
+
+/* How they have turned in a frame; none has in files that do not say so. */
+static eb_error turn_colliders(const eb_results *results, int run, size_t frame,
+                               eb_result_colliders *out) {
+  EB_FREED void *data = NULL;
+  eb_h5_shape row = {2, {(hsize_t)out->count, EB_COLLIDER_TURN_COLUMNS}};
+  if (!eb_results_has(results, run, EB_COLLIDER_TURN)) return EB_OK;
+  EB_TRY(
+      eb_results_frame_row(results, run, EB_COLLIDER_TURN, frame, H5T_NATIVE_DOUBLE, row, &data));
+  for (int32_t c = 0; c < out->count; c++) {
+    const double *rotation = (const double *)data + EB_COLLIDER_TURN_COLUMNS * (size_t)c;
+    eb_surface *surface = out->list[c].surface;
+    turn_by(rotation, out->list[c].origin);
+    turn_by(rotation, out->list[c].axis);
+    for (int32_t i = 0; surface && i < surface->vertex_count; i++)
+      turn_by(rotation, surface->X + 3 * (size_t)i);
+  }
+  return EB_OK;
+}
+
 /* Moves the colliders to where they are in a frame. */
 static eb_error move_colliders(const eb_results *results, int run, size_t frame,
                                eb_result_colliders *out) {
+  EB_FREED void *data = NULL;
   eb_h5_shape row = {2, {(hsize_t)out->count, 3}};
-  void *data;
+  EB_TRY(turn_colliders(results, run, frame, out));
   EB_TRY(
       eb_results_frame_row(results, run, EB_COLLIDER_OFFSET, frame, H5T_NATIVE_DOUBLE, row, &data));
-  eb_error error = EB_OK;
-  for (int32_t c = 0; c < out->count && !error; c++) {
-    for (int d = 0; d < 3; d++) out->list[c].origin[d] += ((const double *)data)[3 * c + d];
-    error = check_collider(&out->list[c], c);
+  for (int32_t c = 0; c < out->count; c++) {
+    const double *offset = (const double *)data + 3 * (size_t)c;
+    eb_surface *surface = out->list[c].surface;
+    for (int d = 0; d < 3 && !surface; d++) out->list[c].origin[d] += offset[d];
+    for (int32_t i = 0; surface && i < surface->vertex_count; i++)
+      eb_add3(1, offset, surface->X + 3 * (size_t)i);
+    EB_TRY(check_collider(&out->list[c], c));
   }
-  free(data);
-  return error;
+  return EB_OK;
 }
 
-eb_error eb_results_colliders(const eb_results *results, int run, size_t frame,
-                              eb_result_colliders *out) {
-  hid_t group;
-  *out = (eb_result_colliders){0};
-  eb_error error = eb_results_scene_group(results, run, "colliders", &group);
-  if (!error && group >= 0) {
-    error = eb_quantities_get(group, collider_quantities, out->list, sizeof *out->list,
-                              EB_MAX_COLLIDERS, &out->count);
-    H5Gclose(group);
-    for (int32_t c = 0; c < out->count && !error; c++) error = check_collider(&out->list[c], c);
-    if (!error) error = move_colliders(results, run, frame, out);
+/* Gives every collider its part of the joined surfaces. */
+static eb_error part_surfaces(const eb_result_obstacles *all, eb_result_colliders *out) {
+  for (int32_t c = 0, v = 0, t = 0; c < out->count; c++) {
+    int32_t vertex = v, triangle = t;
+    while (v < all->vertex_count && all->obstacle[v] == c) v++;
+    while (t < all->triangle_count && all->obstacle[all->triangles[3 * (size_t)t]] == c) t++;
+    if ((v > vertex) != (out->list[c].kind == EB_MESH))
+      return EB_ERROR(EB_ERR_FORMAT,
+                      "collider %d is a mesh without a surface, or has one and is none", c);
+    if (v == vertex) continue;
+    EB_TRY(eb_surface_create(v - vertex, t - triangle, &out->list[c].surface));
+    eb_surface *surface = out->list[c].surface;
+    memcpy(surface->X, all->X + 3 * (size_t)vertex, 3 * (size_t)(v - vertex) * sizeof *surface->X);
+    for (int32_t k = 0; k < 3 * (t - triangle); k++)
+      surface->triangles[k] = all->triangles[3 * (size_t)triangle + (size_t)k] - vertex;
   }
-  if (error) *out = (eb_result_colliders){0};
-  return eb_results_locate(results, run, eb_error_prefix(error, "colliders"));
+  return EB_OK;
 }
 
 static eb_error check_obstacles(const eb_result_obstacles *o) {
@@ -637,6 +683,46 @@ static eb_error check_obstacles(const eb_result_obstacles *o) {
       return EB_ERROR(EB_ERR_FORMAT, "triangle %d names vertex %d", k / 3, v);
   }
   return EB_OK;
+}
+
+static eb_error read_surfaces(hid_t group, eb_result_colliders *out) {
+  EB_OWNED(eb_result_obstacles_clear)
+  eb_result_obstacles all = {.vertex_count = -1, .triangle_count = -1};
+  if (!eb_h5_exists(group, "surface_vertices")) {
+    all.vertex_count = all.triangle_count = 0;
+    return part_surfaces(&all, out);
+  }
+  EB_TRY(eb_rows_get(group, "surface_vertices", EB_REAL, 3, &all.X, &all.vertex_count));
+  EB_TRY(eb_rows_get(group, "surface_collider", EB_INDEX, 1, &all.obstacle, &all.vertex_count));
+  EB_TRY(eb_rows_get(group, "surface_triangles", EB_INDEX, 3, &all.triangles, &all.triangle_count));
+  EB_TRY(check_obstacles(&all));
+  return part_surfaces(&all, out);
+}
+
+static eb_error read_colliders(hid_t group, eb_result_colliders *out) {
+  EB_TRY(eb_quantities_get(group, collider_quantities, out->list, sizeof *out->list,
+                           EB_MAX_COLLIDERS, &out->count));
+  for (int32_t c = 0; c < out->count; c++) EB_TRY(check_collider(&out->list[c], c));
+  return read_surfaces(group, out);
+}
+
+eb_error eb_results_colliders(const eb_results *results, int run, size_t frame,
+                              eb_result_colliders *out) {
+  hid_t group;
+  *out = (eb_result_colliders){0};
+  eb_error error = eb_results_scene_group(results, run, "colliders", &group);
+  if (!error && group >= 0) {
+    error = read_colliders(group, out);
+    H5Gclose(group);
+    if (!error) error = move_colliders(results, run, frame, out);
+  }
+  if (error) eb_result_colliders_clear(out);
+  return eb_results_locate(results, run, eb_error_prefix(error, "colliders"));
+}
+
+void eb_result_colliders_clear(eb_result_colliders *colliders) {
+  for (int32_t c = 0; c < EB_MAX_COLLIDERS; c++) eb_collider_clear(&colliders->list[c]);
+  *colliders = (eb_result_colliders){0};
 }
 
 static eb_error read_at_rest(hid_t group, eb_result_obstacles *out) {

@@ -23,20 +23,23 @@ const char *eb_element_set(eb_element_type type);
  *
  *   /scenes/<hash>/colliders/    one row a collider; absent when the scene has none
  *     kind                       an enumeration that carries its names: plane, sphere, cylinder,
- *                                capped-cylinder, bowl (0 to 4), with the geometry of
- *                                eb_collider_kind
- *     origin (x 3), radius, half_length, margin (m), axis (x 3);
- *     stiffness (Pa/m), damping, grip (Pa s/m), friction, isotropy
- *     implicit                   whether its penalty is taken at the end of the step
- *     attribute penalty          the law of their forces in words; penalty_rule: where the
- *                                stiffness of explicit ones is 0
- *   /runs/<id>/frames/
- *     collider_offset            frames x colliders x 3, m: at the time of a frame a collider's
- *                                origin is `origin` + its offset
+ *                                capped-cylinder, bowl, capsule, mesh (0 to 6), with the geometry
+ * of eb_collider_kind origin (x 3), radius, half_length, margin (m), axis (x 3); stiffness (Pa/m),
+ * damping, grip (Pa s/m), friction, isotropy implicit                   whether its penalty is
+ * taken at the end of the step surface_vertices (x 3, m), surface_triangles (x 3, vertices),
+ * surface_collider (of every vertex, rising)            what the colliders of kind mesh enclose;
+ * only where there are any attribute penalty          the law of their forces in words;
+ * penalty_rule: where the stiffness of explicit ones is 0 /runs/<id>/frames/ collider_offset frames
+ * x colliders x 3, m: at the time of a frame a collider's origin is `origin` + its offset
  *     collider_velocity          frames x colliders x 3, m/s
+ *     collider_turn              frames x colliders x 12, only where one turns: rotation
+ * (row-major) and spin (rad/s). What is at X at first is at rotation X + offset, and moves at
+ * velocity + spin x (x - offset)
  */
 
 #define EB_COLLIDER_OFFSET "frames/collider_offset"
+#define EB_COLLIDER_TURN   "frames/collider_turn"
+enum { EB_COLLIDER_TURN_COLUMNS = 12 };
 
 /* Colliders of a run; they do not move: `motion` is NULL. */
 typedef struct eb_result_colliders {
@@ -46,9 +49,11 @@ typedef struct eb_result_colliders {
 
 /* The colliders of a run's scene where they are in one of its frames; none when the file stores
  * none. EB_ERR_USAGE: there is no such frame; EB_ERR_FORMAT: datasets that do not fit together,
- * lengths that are not finite or negative, an axis that is no unit vector. */
+ * lengths that are not finite or negative, an axis that is no unit vector. The caller clears *out.
+ */
 EB_MUST eb_error eb_results_colliders(const eb_results *results, int run, size_t frame,
                                       eb_result_colliders *out);
+void eb_result_colliders_clear(eb_result_colliders *colliders);
 
 /* ---- obstacles ------------------------------------------------------------------------------- */
 

@@ -195,6 +195,7 @@ static eb_error check_frames(const eb_results *results, int run) {
   eb_result_surface_clear(&surface);
   EB_TRY(eb_results_check_frames(results, run, frames));
   EB_TRY(eb_results_colliders(results, run, 0, &colliders));
+  eb_result_colliders_clear(&colliders);
   EB_TRY(eb_results_obstacles(results, run, 0, &obstacles));
   eb_result_obstacles_clear(&obstacles);
   return EB_OK;

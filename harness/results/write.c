@@ -40,6 +40,7 @@ enum {
   SPRING_PLACE,
   SPRING_STIFFNESS,
   OFFSETS_OF_COLLIDERS,
+  TURNS_OF_COLLIDERS,
   VELOCITIES_OF_COLLIDERS,
   POSES_OF_OBSTACLES,
   UPDATES,
@@ -121,8 +122,12 @@ static const struct {
                                "of each collider's origin from colliders/origin"},
                               false},
     [VELOCITIES_OF_COLLIDERS] = {{"frames/collider_velocity", "m/s", EB_REAL,
-                                  "of each collider, which does not turn"},
+                                  "of each collider, at its offset where it turns"},
                                  false},
+    [TURNS_OF_COLLIDERS] = {{EB_COLLIDER_TURN, "1, rad/s", EB_REAL,
+                             "of each collider: rotation (row-major, 9 numbers) and spin (3): x = "
+                             "rotation X + offset, v = velocity + spin x (x - offset)"},
+                            false},
     [POSES_OF_OBSTACLES] = {{EB_OBSTACLE_POSE, "1, m", EB_REAL,
                              "rotation (row-major, 9 numbers) and shift (3): x = rotation X + "
                              "shift"},
@@ -348,6 +353,9 @@ static eb_error open_frame_tables(eb_recorder *recorder) {
   bool contacts = (eb_scene_needs(scene) & EB_CAP_CONTACT) != 0;
   const eb_h5_shape single = {0}, vectors = {2, {nodes, 3}}, four = {1, {4}}, three = {1, {3}},
                     moved = {2, {colliders, 3}};
+  bool turns = false;
+  for (int32_t c = 0; c < scene->contacts.collider_count; c++)
+    turns = turns || scene->contacts.colliders[c].turn;
   const struct {
     int at;
     bool there;
@@ -366,6 +374,7 @@ static eb_error open_frame_tables(eb_recorder *recorder) {
                 {SPRING_STIFFNESS, springs > 0, {1, {springs}}},
                 {OFFSETS_OF_COLLIDERS, colliders > 0, moved},
                 {VELOCITIES_OF_COLLIDERS, colliders > 0, moved},
+                {TURNS_OF_COLLIDERS, turns, {2, {colliders, EB_COLLIDER_TURN_COLUMNS}}},
                 {POSES_OF_OBSTACLES,
                  scene->contacts.obstacle_count > 0,
                  {2, {(hsize_t)scene->contacts.obstacle_count, EB_OBSTACLE_POSE_COLUMNS}}},
@@ -476,11 +485,17 @@ static eb_error add_springs(eb_recorder *recorder, double time) {
 static eb_error add_rigid(eb_recorder *recorder, const eb_state *state) {
   const eb_scene *scene = recorder->scene;
   double offsets[EB_MAX_COLLIDERS][3] = {{0}}, velocities[EB_MAX_COLLIDERS][3] = {{0}};
+  double turns[EB_MAX_COLLIDERS][EB_COLLIDER_TURN_COLUMNS] = {{0}};
   double poses[EB_MAX_OBSTACLES][EB_OBSTACLE_POSE_COLUMNS];
   double bones[EB_MAX_JOINTS][2][3], joints[EB_MAX_JOINTS][2];
   for (int32_t c = 0; c < scene->contacts.collider_count; c++) {
     const eb_collider *collider = &scene->contacts.colliders[c];
-    (void)eb_collider_moves(collider, state->time, offsets[c], velocities[c]);
+    eb_pose pose;
+    (void)eb_collider_pose(collider, state->time, &pose);
+    memcpy(offsets[c], pose.shift, sizeof pose.shift);
+    memcpy(velocities[c], pose.velocity, sizeof pose.velocity);
+    memcpy(turns[c], pose.rotation, sizeof pose.rotation);
+    memcpy(turns[c] + 9, pose.spin, sizeof pose.spin);
   }
   for (int32_t o = 0; o < scene->contacts.obstacle_count; o++)
     eb_obstacle_pose(&scene->contacts.obstacles[o], state->time, poses[o], poses[o] + 9);
@@ -491,6 +506,7 @@ static eb_error add_rigid(eb_recorder *recorder, const eb_state *state) {
   }
   EB_TRY(add_row(recorder, OFFSETS_OF_COLLIDERS, offsets));
   EB_TRY(add_row(recorder, VELOCITIES_OF_COLLIDERS, velocities));
+  EB_TRY(add_row(recorder, TURNS_OF_COLLIDERS, turns));
   EB_TRY(add_row(recorder, POSES_OF_OBSTACLES, poses));
   EB_TRY(add_row(recorder, BONES, bones));
   EB_TRY(add_row(recorder, JOINTS, joints));

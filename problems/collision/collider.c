@@ -1,7 +1,8 @@
-/* Signed distances of analytic solids. */
+/* Signed distances of solids, and where their scripts put them. */
 #include "problems/collision/collider.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "problems/base/vector3.h"
 
@@ -69,20 +70,41 @@ static double bowl(const eb_collider *collider, const double r[3], double normal
   return along <= 0 || from_rim >= 0 ? along : direction(to_rim, collider->axis, normal);
 }
 
-bool eb_collider_moves(const eb_collider *collider, double t, double offset[3],
-                       double velocity[3]) {
-  for (int d = 0; d < 3; d++) offset[d] = velocity[d] = 0;
-  if (!collider->motion) return false;
+/* ---- motion ---------------------------------------------------------------------------------- */
+
+bool eb_collider_pose(const eb_collider *collider, double t, eb_pose *out) {
   const void *script = collider->script ? collider->script : collider->motion_parameters;
-  collider->motion(t, script, offset, velocity);
-  return true;
+  *out = (eb_pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  if (collider->motion) collider->motion(t, script, out->shift, out->velocity);
+  if (collider->turn) collider->turn(t, script, out->rotation, out->spin);
+  return collider->motion || collider->turn;
 }
 
-double eb_collider_distance(const eb_collider *collider, double t, const double p[3],
-                            double normal[3], double velocity[3]) {
-  double offset[3], r[3], along;
-  (void)eb_collider_moves(collider, t, offset, velocity);
-  for (int d = 0; d < 3; d++) r[d] = p[d] - collider->origin[d] - offset[d];
+void eb_pose_velocity(const eb_pose *pose, const double p[3], double velocity[3]) {
+  double arm[3] = {p[0] - pose->shift[0], p[1] - pose->shift[1], p[2] - pose->shift[2]};
+  eb_cross3(pose->spin, arm, velocity);
+  for (int d = 0; d < 3; d++) velocity[d] += pose->velocity[d];
+}
+
+/* ---- a surface ------------------------------------------------------------------------------- */
+
+eb_error eb_collider_enclose(eb_collider *collider, eb_surface *surface) {
+  collider->kind = EB_MESH;
+  collider->surface = surface;
+  return eb_solid_from_surface(surface, &collider->solid);
+}
+
+void eb_collider_clear(eb_collider *collider) {
+  eb_solid_clear(&collider->solid);
+  eb_surface_destroy(collider->surface);
+  collider->surface = NULL;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* Of a point r off its origin, where it does not turn. */
+static double distance_at_rest(const eb_collider *collider, double r[3], double normal[3]) {
+  double along;
   switch (collider->kind) {
   case EB_PLANE:
     for (int d = 0; d < 3; d++) normal[d] = collider->axis[d];
@@ -95,6 +117,32 @@ double eb_collider_distance(const eb_collider *collider, double t, const double 
     return capped_cylinder(collider, r, normal);
   case EB_BOWL:
     return bowl(collider, r, normal);
+  case EB_CAPSULE:
+    along = fmax(-collider->half_length, fmin(eb_dot3(r, collider->axis), collider->half_length));
+    for (int d = 0; d < 3; d++) r[d] -= along * collider->axis[d];
+    return direction(r, (const double[3]){0, 0, 1}, normal) - collider->radius;
+  case EB_MESH:
+    return eb_solid_distance(&collider->solid, r, normal);
   }
   return INFINITY;
+}
+
+double eb_collider_distance(const eb_collider *collider, double t, const double p[3],
+                            double normal[3], double velocity[3]) {
+  eb_pose pose;
+  double r[3];
+  (void)eb_collider_pose(collider, t, &pose);
+  if (!collider->turn) {
+    memcpy(velocity, pose.velocity, sizeof pose.velocity);
+    for (int d = 0; d < 3; d++) r[d] = p[d] - collider->origin[d] - pose.shift[d];
+    return distance_at_rest(collider, r, normal);
+  }
+  const double *R = pose.rotation;
+  double from[3] = {p[0] - pose.shift[0], p[1] - pose.shift[1], p[2] - pose.shift[2]}, own[3];
+  for (int d = 0; d < 3; d++)
+    r[d] = R[d] * from[0] + R[3 + d] * from[1] + R[6 + d] * from[2] - collider->origin[d];
+  double distance = distance_at_rest(collider, r, own);
+  eb_turn3(R, own, normal);
+  eb_pose_velocity(&pose, p, velocity);
+  return distance;
 }

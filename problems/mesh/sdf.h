@@ -37,6 +37,9 @@ const eb_model *eb_model_find(const char *name);
  * message names an open edge), is not consistently oriented or encloses no volume. Queries are
  * thread-safe. */
 EB_MUST eb_error eb_solid_from_surface(const eb_surface *surface, eb_solid *out);
+/* Signed distance of such a solid, and its gradient, a unit vector: the way from the nearest point
+ * or, nearer to the surface than rounding tells, the normal of the nearest triangle. */
+double eb_solid_distance(const eb_solid *solid, const double p[3], double normal[3]);
 /* Releases what eb_solid_from_surface made; only resets any other solid. */
 void eb_solid_clear(eb_solid *solid);
 

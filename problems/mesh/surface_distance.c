@@ -11,6 +11,7 @@
  * Needs O(triangles) memory; a query takes O(log triangles) away from the medial axis. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "problems/base/median.h"
 #include "problems/base/memory.h"
@@ -140,10 +141,11 @@ static eb_error grow_tree(triangle_tree *tree) {
 
 /* ---- distance -------------------------------------------------------------------------------- */
 
-/* The nearest feature is a corner, an edge or the face, told by barycentric signs. */
-double eb_triangle_distance(const double a[3], const double b[3], const double c[3],
-                            const double p[3]) {
-  double ab[3], ac[3], ap[3], q[3];
+/* The way q to p from the nearest point, and its squared length. The nearest feature is a corner,
+ * an edge or the face, told by barycentric signs. */
+static double way_from(const double a[3], const double b[3], const double c[3], const double p[3],
+                       double q[3]) {
+  double ab[3], ac[3], ap[3];
   subtract(b, a, ab);
   subtract(c, a, ac);
   subtract(p, a, ap);
@@ -170,6 +172,12 @@ double eb_triangle_distance(const double a[3], const double b[3], const double c
   return eb_dot3(q, q);
 }
 
+double eb_triangle_distance(const double a[3], const double b[3], const double c[3],
+                            const double p[3]) {
+  double way[3];
+  return way_from(a, b, c, p, way);
+}
+
 static double box_distance(const node *n, const double p[3]) {
   double square = 0;
   for (int d = 0; d < 3; d++) {
@@ -180,7 +188,9 @@ static double box_distance(const node *n, const double p[3]) {
   return square;
 }
 
-static double squared_distance(const triangle_tree *tree, const double p[3]) {
+/* And the triangle that is nearest, with the way from it. */
+static double squared_distance(const triangle_tree *tree, const double p[3], int32_t *nearest,
+                               double way[3]) {
   int32_t stack[MOST_DEPTH], depth = 0;
   double bound[MOST_DEPTH], best = INFINITY;
   stack[depth] = 0;
@@ -192,7 +202,11 @@ static double squared_distance(const triangle_tree *tree, const double p[3]) {
     if (n->right == 0) {
       for (int32_t i = 0; i < n->count; i++) {
         const triangle *t = &tree->triangles[n->first + i];
-        best = fmin(best, eb_triangle_distance(t->corner[0], t->corner[1], t->corner[2], p));
+        double q[3], square = way_from(t->corner[0], t->corner[1], t->corner[2], p, q);
+        if (!(square < best)) continue;
+        best = square;
+        *nearest = n->first + i;
+        memcpy(way, q, sizeof q);
       }
       continue;
     }
@@ -253,10 +267,24 @@ static double winding_number(const triangle_tree *tree, const double p[3]) {
 }
 
 static double signed_distance(const void *context, const double p[3]) {
-  const triangle_tree *tree = context;
-  double distance = sqrt(squared_distance(tree, p));
-  if (box_distance(&tree->nodes[0], p) > 0) return distance;
-  return winding_number(tree, p) > 0.5 ? -distance : distance;
+  double normal[3];
+  return eb_solid_distance(&(eb_solid){.context = context}, p, normal);
+}
+
+double eb_solid_distance(const eb_solid *solid, const double p[3], double normal[3]) {
+  static const double rounding = 1e-10; /* of the size of the surface */
+  const triangle_tree *tree = solid->context;
+  int32_t nearest = 0;
+  double way[3] = {0, 0, 0}, distance = sqrt(squared_distance(tree, p, &nearest, way));
+  bool inside = !(box_distance(&tree->nodes[0], p) > 0) && winding_number(tree, p) > 0.5;
+  double sign = inside ? -1 : 1, length = distance;
+  if (!(distance > rounding * tree->nodes[0].radius)) {
+    area_vector(&tree->triangles[nearest], way);
+    length = sqrt(eb_dot3(way, way));
+    sign = tree->outward;
+  }
+  for (int d = 0; d < 3; d++) normal[d] = sign * way[d] / length;
+  return inside ? -distance : distance;
 }
 
 /* ---- the solid ------------------------------------------------------------------------------- */

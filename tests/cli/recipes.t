@@ -187,7 +187,7 @@ ok($kind && $shape && $profile, "the README has the parts of a collider's shape"
 $tree = scratch('shape');
 insert('problems/collision/collider.h', qr/(typedef enum eb_collider_kind \{\n)/, "  $kind\n");
 insert('harness/results/scene.c', qr/(\bcollider_kind_name\([^;]*?names\[\] = \{)/s, "$called ");
-insert('problems/collision/collider.c', qr/(\beb_collider_distance\([^;]*?\) \{\n.*?switch \([^\n]*\n)/s, $signed);
+insert('problems/collision/collider.c', qr/(\bdistance_at_rest\([^;]*?\) \{\n.*?switch \([^\n]*\n)/s, $signed);
 insert('harness/report/tessellate.c', qr/(\beb_tessellate\([^;]*?\) \{\n.*?switch \([^\n]*\n)/s, $profile);
 insert('tests/collision/test_collider.c', qr/(static const eb_collider shapes\[\] = \{\n)/, "    $shape\n");
 insert('tests/collision/test_collider.c', qr/(static const char \*const names\[\] = \{)/, "$called ");
@@ -196,7 +196,7 @@ my %part = objects('', 'the shape compiles, and all that knows shapes',
   qw(problems/collision/collider.c harness/results/scene.c harness/report/tessellate.c tests/collision/test_collider.c));
 succeeds("cc $libraries @{[map { $part{$_} } qw(tests/collision/test_collider.c problems/collision/collider.c)]} build/libharness.a build/libelastobench.a -o '$tree/test_collider' $behind" .
   " && '$tree/test_collider' > '$tree/test_collider.out'", 'the test of colliders holds it to differences of its distance');
-like(slurp("$tree/test_collider.out"), qr/^ok .*capsule: normals are gradients of the distance/m, 'and has tested it');
+like(slurp("$tree/test_collider.out"), qr/^ok .*torus: normals are gradients of the distance/m, 'and has tested it');
 
 # ---- reports/README.md: adding a plot
 my ($plot) = slurp(root() . '/reports/README.md') =~ /^## Add a plot\n(.*?)\n## /ms;

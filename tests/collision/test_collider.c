@@ -1,7 +1,8 @@
-/* Analytic colliders: signed distances against brute force and finite differences, penalty forces
+/* Colliders: signed distances against brute force and finite differences, penalty forces
  * against their formulas and an impact with a closed-form solution. */
 #include "problems/collision/collider.h"
 #include "problems/contact/penalty.h"
+#include "problems/mesh/generate.h"
 #include "tests/tap.h"
 
 #include <math.h>
@@ -34,13 +35,26 @@ static const eb_collider shapes[] = {
      .radius = 0.5,
      .half_length = 0.4},
     {.kind = EB_BOWL, .origin = {0.1, 0.1, 0.1}, .axis = SLANTED, .radius = 0.9},
+    {.kind = EB_CAPSULE, .origin = {0, 0.1, 0}, .axis = SLANTED, .radius = 0.4, .half_length = 0.5},
 };
-static const char *const names[] = {"plane", "sphere", "cylinder", "capped cylinder", "bowl"};
-enum { SHAPES = 5 };
+static const char *const names[] = {"plane",           "sphere", "cylinder",
+                                    "capped cylinder", "bowl",   "capsule"};
+enum { SHAPES = 6 };
+
+/* Behind them a mesh that is not convex. */
+static eb_collider cup;
+
+static const eb_collider *shape_of(int s) {
+  return s < SHAPES ? &shapes[s] : &cup;
+}
+
+static const char *name_of(int s) {
+  return s < SHAPES ? names[s] : "mesh";
+}
 
 static const char *label(int s, const char *what) {
   static char text[128];
-  snprintf(text, sizeof text, "%s: %s", names[s], what);
+  snprintf(text, sizeof text, "%s: %s", name_of(s), what);
   return text;
 }
 
@@ -48,7 +62,7 @@ static const char *label(int s, const char *what) {
  * differences is 1e-6, their error 1e-10 plus curvature; points whose six neighbours straddle an
  * edge of the shape are told by their second differences. */
 static void test_normals(int s) {
-  const eb_collider *shape = &shapes[s];
+  const eb_collider *shape = shape_of(s);
   uint64_t seed = 17;
   const double h = 1e-6;
   double worst_length = 0, worst_gradient = 0;
@@ -75,7 +89,7 @@ static void test_normals(int s) {
   }
   tap_below(worst_length, 1e-14, label(s, "normals have length 1"));
   tap_below(worst_gradient, 1e-3, label(s, "normals are gradients of the distance"));
-  tap_ok(kinks <= 3, "%s: next to no point lies at an edge (%d of 20000)", names[s], kinks);
+  tap_ok(kinks <= 3, "%s: next to no point lies at an edge (%d of 20000)", name_of(s), kinks);
 }
 
 /* A distance is 1-Lipschitz and no jump hides anywhere: two points never differ by more than they
@@ -90,8 +104,8 @@ static void test_lipschitz(int s) {
       q[d] = p[d] + 0.2 * (uniform(&seed) - 0.5);
       apart += (p[d] - q[d]) * (p[d] - q[d]);
     }
-    double change = fabs(eb_collider_distance(&shapes[s], 0, p, n, v) -
-                         eb_collider_distance(&shapes[s], 0, q, n, v));
+    double change = fabs(eb_collider_distance(shape_of(s), 0, p, n, v) -
+                         eb_collider_distance(shape_of(s), 0, q, n, v));
     worst = fmax(worst, change / sqrt(apart));
   }
   tap_below(worst, 1 + 1e-9, label(s, "the distance is continuous and 1-Lipschitz"));
@@ -104,9 +118,9 @@ static void test_projection(int s) {
   for (int k = 0; k < 20000; k++) {
     double p[3], n[3], v[3];
     for (int d = 0; d < 3; d++) p[d] = 4 * uniform(&seed) - 2;
-    double distance = eb_collider_distance(&shapes[s], 0, p, n, v);
+    double distance = eb_collider_distance(shape_of(s), 0, p, n, v);
     for (int d = 0; d < 3; d++) p[d] -= distance * n[d];
-    worst = fmax(worst, fabs(eb_collider_distance(&shapes[s], 0, p, n, v)));
+    worst = fmax(worst, fabs(eb_collider_distance(shape_of(s), 0, p, n, v)));
   }
   tap_below(worst, 1e-12, label(s, "walking the distance along the normal ends on the surface"));
 }
@@ -134,6 +148,98 @@ static void test_known_points(void) {
     double distance = eb_collider_distance(&shapes[s], 0, shapes[s].origin, n, v);
     tap_ok(isfinite(distance) && fabs(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1) < 1e-14,
            "%s: the centre has a finite distance and a unit normal", names[s]);
+  }
+}
+
+/* A surface of twelve triangles against the distance of a box in closed form, with the nearest
+ * features of all kinds: faces, edges and corners, from outside and from inside. */
+static void test_box(void) {
+  static const double half[3] = {0.5, 0.4, 0.3};
+  eb_surface *surface;
+  eb_collider box = {0};
+  uint64_t seed = 3;
+  double worst = 0, wrong = 0;
+  tap_require(eb_surface_box(half, &surface), "a box");
+  tap_require(eb_collider_enclose(&box, surface), "what it encloses");
+  for (int k = 0; k < 20000; k++) {
+    double p[3], n[3], v[3], q[3], outside = 0, inside = -INFINITY, along = 0;
+    for (int d = 0; d < 3; d++) {
+      p[d] = 2 * uniform(&seed) - 1;
+      q[d] = fabs(p[d]) - half[d];
+      outside += fmax(q[d], 0) * fmax(q[d], 0);
+      inside = fmax(inside, q[d]);
+    }
+    double exact = outside > 0 ? sqrt(outside) : inside;
+    worst = fmax(worst, fabs(eb_collider_distance(&box, 0, p, n, v) - exact));
+    for (int d = 0; d < 3; d++) {
+      double part = outside > 0 ? fmax(q[d], 0) / sqrt(outside) : q[d] == inside;
+      along += n[d] * copysign(part, p[d]);
+    }
+    wrong = fmax(wrong, 1 - along);
+  }
+  tap_below(worst, 1e-14, "a box of triangles has the distance of a box");
+  /* Of a distance above 1e-5 to roundings of 1e-16: normals to 1e-11, their cosine to less. */
+  tap_below(wrong, 1e-9, "and its normals");
+  double n[3], v[3];
+  for (int k = 0; k < 8; k++) {
+    const double s[3] = {k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1};
+    const double out[3] = {0.6 * s[0], 0.5 * s[1], 0.4 * s[2]};
+    const double in[3] = {0.499 * s[0], 0.399 * s[1], 0.299 * s[2]};
+    const double at[3] = {0.5 * s[0], 0.4 * s[1], 0.3 * s[2]};
+    double on = eb_collider_distance(&box, 0, at, n, v);
+    tap_ok(fabs(on) < 1e-15 && fabs(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1) < 1e-14,
+           "corner %d has a normal", k);
+    tap_ok(eb_collider_distance(&box, 0, out, n, v) > 0.17 &&
+               eb_collider_distance(&box, 0, in, n, v) < -9e-4,
+           "corner %d: beyond it is outside, before it inside", k);
+  }
+  eb_collider_clear(&box);
+  tap_require(eb_surface_box(half, &surface), "a box");
+  surface->triangle_count--;
+  tap_fails(eb_collider_enclose(&box, surface), EB_ERR_INVALID, "edge", "an open surface");
+  surface->triangle_count++;
+  eb_collider_clear(&box);
+}
+
+static void rolling(double t, const void *script, double rotation[9], double spin[3]) {
+  const double *p = script;
+  double c = cos(p[3] * t), s = sin(p[3] * t);
+  const double turned[9] = {c, 0, s, 0, 1, 0, -s, 0, c};
+  memcpy(rotation, turned, sizeof turned);
+  spin[0] = spin[2] = 0;
+  spin[1] = p[3];
+}
+
+/* What turns and is shifted: a point that rides on it keeps its distance and moves at its velocity,
+ * and a point that stands still sees the distance change by its normal velocity. */
+static void test_turning(void) {
+  const double h = 1e-5, t = 0.7, p[3] = {0.3, 0.2, 0.9};
+  for (int s = 0; s <= SHAPES; s++) {
+    eb_collider moved = *shape_of(s);
+    eb_pose now, next;
+    double n[3], v[3], other[3], ignored[3], X[3], y[3];
+    moved.motion = circling;
+    moved.turn = rolling;
+    memcpy(moved.motion_parameters, (const double[4]){3, 0.2, 0.7, 1.9}, 4 * sizeof(double));
+    double later = eb_collider_distance(&moved, t + h, p, other, ignored);
+    double before = eb_collider_distance(&moved, t - h, p, other, ignored);
+    double here = eb_collider_distance(&moved, t, p, n, v);
+    tap_near((later - before) / (2 * h), -(n[0] * v[0] + n[1] * v[1] + n[2] * v[2]), 1e-7,
+             label(s, "turns: the distance changes by the normal velocity"));
+    (void)eb_collider_pose(&moved, t, &now);
+    (void)eb_collider_pose(&moved, t + h, &next);
+    for (int d = 0; d < 3; d++)
+      X[d] = now.rotation[d] * (p[0] - now.shift[0]) + now.rotation[3 + d] * (p[1] - now.shift[1]) +
+             now.rotation[6 + d] * (p[2] - now.shift[2]);
+    for (int d = 0; d < 3; d++) {
+      y[d] = next.shift[d];
+      for (int e = 0; e < 3; e++) y[d] += next.rotation[3 * d + e] * X[e];
+    }
+    tap_near(eb_collider_distance(&moved, t + h, y, other, ignored), here, 1e-12,
+             label(s, "turns: what rides on it keeps its distance"));
+    double off = 0;
+    for (int d = 0; d < 3; d++) off = fmax(off, fabs((y[d] - p[d]) / h - v[d]));
+    tap_below(off, 1e-4, label(s, "turns: and moves at its velocity"));
   }
 }
 
@@ -241,15 +347,21 @@ static void test_friction_slope(void) {
 }
 
 int main(void) {
-  for (int s = 0; s < SHAPES; s++) {
+  eb_surface *surface;
+  tap_require(eb_surface_cup((const double[2]){0.5, 0.6}, 0.9, 0.3, &surface), "a cup");
+  tap_require(eb_collider_enclose(&cup, surface), "what it encloses");
+  for (int s = 0; s <= SHAPES; s++) {
     test_normals(s);
     test_lipschitz(s);
     test_projection(s);
   }
   test_known_points();
+  test_box();
+  test_turning();
   test_motion();
   test_force();
   test_impact();
   test_friction_slope();
+  eb_collider_clear(&cup);
   return tap_done();
 }

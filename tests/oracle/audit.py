@@ -237,7 +237,7 @@ class Auditor:
             if one["implicit"]:
                 push = np.linalg.norm(colliders.implicit_force(one, self.mesh.area, at["positions"]), axis=1)
                 normal = colliders.distance(one, at["positions"])[1]
-                slip = (at["positions"] - before["positions"]) / dt - one["velocity"]
+                slip = (at["positions"] - before["positions"]) / dt - colliders.velocity(one, at["positions"])
                 wanted = r - (mass / dt + dt * one["stiffness"] * self.mesh.area)[:, None] * slip
                 tangential = wanted - contact.dot(wanted, normal)[:, None] * normal
                 size = np.linalg.norm(tangential, axis=1)
@@ -292,7 +292,7 @@ class Auditor:
             end = at | {"positions": x}
             _, forces, _, _, force_noise, _, floor = self.elastic(x, at.get("activation"))
             r, _, noise = self.residual(before, end, forces, floor, static, force_noise, rubs=False)
-            pushes = [(one, colliders.distance(one, x)[1], one["velocity"], colliders.implicit_force(one, self.mesh.area, x))
+            pushes = [(one, colliders.distance(one, x)[1], colliders.velocity(one, x), colliders.implicit_force(one, self.mesh.area, x))
                       for one in colliders.each(self.scene.colliders, at) if one["implicit"]]
             off = norm(self.unfiltered(at, at["unfiltered"], pushes))
             noise += self.implicit_noise(end)
@@ -306,7 +306,7 @@ class Auditor:
             if not one["implicit"]:
                 continue
             distance, normal = colliders.distance(one, before["positions"])
-            depth, w = one["margin"] - distance, np.broadcast_to(one["velocity"], v.shape)
+            depth, w = one["margin"] - distance, colliders.velocity(one, before["positions"])
             ahead = depth - dt * contact.dot(before["velocities"] - w, normal)
             on = (area > 0) & ((depth > 0) | (ahead > 0) & ("contacts of its start" not in self.run.attrs["equation"]))
             w = w + (np.minimum(depth, 0) / dt)[:, None] * normal

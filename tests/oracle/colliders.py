@@ -62,26 +62,76 @@ def bowl(one, r):
     return distance, normal
 
 
-KINDS = {"plane": plane, "sphere": sphere, "cylinder": cylinder, "capped-cylinder": capped_cylinder, "bowl": bowl}
+def capsule(one, r):
+    along = np.clip(r @ one["axis"], -one["half_length"], one["half_length"])
+    length, normal = unit(r - along[:, None] * one["axis"], np.array([0, 0, 1.0]))
+    return length - one["radius"], normal
+
+
+def nearest_on(corners, p):
+    """The points of a triangle that are nearest to points p."""
+    a, b, c = corners
+    normal = np.cross(b - a, c - a)
+    best = p - ((p - a) @ normal / (normal @ normal))[:, None] * normal
+    inside = np.ones(len(p), bool)
+    for u, v in ((a, b), (b, c), (c, a)):
+        inside &= np.cross(v - u, best - u) @ normal >= 0
+    least = np.where(inside, np.linalg.norm(p - best, axis=1), np.inf)
+    for u, v in ((a, b), (b, c), (c, a)):
+        on = u + np.clip((p - u) @ (v - u) / ((v - u) @ (v - u)), 0, 1)[:, None] * (v - u)
+        away = np.linalg.norm(p - on, axis=1)
+        best, least = np.where((away < least)[:, None], on, best), np.minimum(away, least)
+    return best, least
+
+
+def mesh(one, r):
+    """By every triangle; inside where the solid angles of all sum to 4 pi."""
+    best, least, winding, facing = np.zeros_like(r), np.full(len(r), np.inf), np.zeros(len(r)), np.zeros_like(r)
+    for corners in one["corners"]:
+        at, away = nearest_on(corners, r)
+        normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+        facing = np.where((away < least)[:, None], normal / np.linalg.norm(normal), facing)
+        best, least = np.where((away < least)[:, None], at, best), np.minimum(away, least)
+        a, b, c = corners[:, None] - r
+        la, lb, lc = (np.linalg.norm(v, axis=1) for v in (a, b, c))
+        dot = lambda u, v: np.einsum("ni,ni->n", u, v)
+        winding += 2 * np.arctan2(dot(np.cross(a, b), c), la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb)
+    sign = np.where(np.abs(winding) > 2 * np.pi, -1, 1)
+    out = sign[:, None] * unit(r - best, np.array([0, 0, 1.0]))[1]
+    touching = least < 1e-10 * np.ptp(one["corners"].reshape(-1, 3), axis=0).max()  # no way from the surface has a direction
+    return sign * least, np.where(touching[:, None], facing, out)
+
+
+KINDS = {"plane": plane, "sphere": sphere, "cylinder": cylinder, "capped-cylinder": capped_cylinder, "bowl": bowl, "capsule": capsule, "mesh": mesh}
 
 
 def each(colliders, at):
     """The colliders where they are in a frame, one dictionary each."""
     for c, kind in enumerate(colliders["kind"]):
-        one = {name: values[c] for name, values in colliders.items()}
-        yield one | {"kind": kind, "origin": one["origin"] + at["collider_offset"][c],
-                     "velocity": at["collider_velocity"][c]}
+        one = {name: values[c] for name, values in colliders.items() if not name.startswith("surface_")}
+        turn = at["collider_turn"][c] if "collider_turn" in at else np.append(np.eye(3).ravel(), np.zeros(3))
+        one |= {"kind": kind, "offset": at["collider_offset"][c], "rotation": turn[:9].reshape(3, 3), "spin": turn[9:], "velocity": at["collider_velocity"][c]}
+        if kind == "mesh":
+            triangles = colliders["surface_triangles"]
+            one["corners"] = colliders["surface_vertices"][triangles[colliders["surface_collider"][triangles[:, 0]] == c]]
+        yield one
+
+
+def velocity(one, x):
+    """Of the collider at points x."""
+    return one["velocity"] + np.cross(one["spin"], x - one["offset"])
 
 
 def distance(one, x):
-    return KINDS[one["kind"]](one, x - one["origin"])
+    s, n = KINDS[one["kind"]](one, (x - one["offset"]) @ one["rotation"] - one["origin"])
+    return s, n @ one["rotation"].T
 
 
 def explicit_force(one, area, x, v):
     """f_n = max(0, k d - c v.n) along n, drag min(mu f_n, c_t |v_t|) against v_t (problems/collision/collider.h has the law)."""
     s, n = distance(one, x)
     depth = one["margin"] - s
-    relative = v - one["velocity"]
+    relative = v - velocity(one, x)
     normal = np.einsum("ni,ni->n", relative, n)
     slip = relative - normal[:, None] * n
     speed = np.linalg.norm(slip, axis=1)

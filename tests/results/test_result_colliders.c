@@ -6,6 +6,7 @@
 #include "harness/results/scene.h"
 #include "harness/results/merge.h"
 #include "harness/results/write.h"
+#include "problems/mesh/generate.h"
 #include "problems/scenes/common.h"
 #include "tests/support/h5_units.h"
 #include "tests/support/scratch.h"
@@ -73,6 +74,13 @@ static void swing(double t, const void *script, double offset[3], double velocit
   velocity[2] = -1;
 }
 
+static void swivel(double t, const void *script, double rotation[9], double spin[3]) {
+  (void)script;
+  eb_axis_rotation(1, 2 * t, rotation);
+  spin[0] = spin[2] = 0;
+  spin[1] = 2;
+}
+
 static eb_collider *add(recording *r, eb_collider_kind kind, double x, double y, double z,
                         double radius) {
   return eb_scene_add_collider(r->scene, kind, (const double[3]){x, y, z},
@@ -101,6 +109,19 @@ static void add_every_kind(recording *r) {
   piston->motion_parameters[0] = 0.3;
   piston->motion_parameters[1] = -0.7;
   add(r, EB_BOWL, 0.2, 0.1, 0, 0.75);
+  eb_collider *capsule = add(r, EB_CAPSULE, 0, 0.3, 0, 0.2);
+  capsule->half_length = 0.3;
+  turn(capsule, 0.6, 0, 0.8);
+  capsule->turn = swivel;
+  for (int k = 0; k < 2; k++) {
+    const double half[3] = {0.3, 0.2 + 0.1 * k, 0.1};
+    eb_surface *surface;
+    eb_collider *box = add(r, EB_MESH, 0, 0, 0, 0);
+    tap_require(eb_surface_box(half, &surface), "a box");
+    tap_require(eb_collider_enclose(box, surface), "what it encloses");
+    box->motion = k ? swing : NULL;
+    box->turn = swivel;
+  }
 }
 
 static const double still[3] = {1, 1, 1};
@@ -113,10 +134,12 @@ static const double still[3] = {1, 1, 1};
 static bool same_solids(const eb_scene *scene, const eb_result_colliders *read, double time) {
   bool same = read->count == scene->contacts.collider_count;
   for (int32_t c = 0; same && c < read->count; c++) {
-    const eb_collider *a = &scene->contacts.colliders[c], *b = &read->list[c];
+    const eb_collider *a = &scene->contacts.colliders[c];
+    eb_collider enclosed = read->list[c], *b = &enclosed;
+    if (b->surface) tap_require(eb_solid_from_surface(b->surface, &b->solid), "what is read");
     same = a->kind == b->kind && a->stiffness == b->stiffness && a->damping == b->damping &&
            a->friction == b->friction && a->margin == b->margin && a->grip == b->grip &&
-           a->isotropy == b->isotropy && a->implicit == b->implicit && !b->motion;
+           a->isotropy == b->isotropy && a->implicit == b->implicit && !b->motion && !b->turn;
     for (int i = 0; same && i < 50; i++) {
       const double p[3] = {sin(i), sin(3.7 * i), cos(1.3 * i)};
       double normal[3], velocity[3];
@@ -124,6 +147,7 @@ static bool same_solids(const eb_scene *scene, const eb_result_colliders *read, 
       double got = eb_collider_distance(b, 0, p, normal, velocity);
       same = fabs(got - want) <= 2e-15;
     }
+    eb_solid_clear(&b->solid);
   }
   return same;
 }
@@ -139,6 +163,7 @@ static void test_round_trip(void) {
   for (size_t f = 0; f < 3; f++) {
     tap_succeeds(eb_results_colliders(results, 0, f, &read), "colliders of a frame");
     tap_ok(same_solids(r.scene, &read, 0.5 * (double)f), "  are where they were at its time");
+    eb_result_colliders_clear(&read);
   }
   tap_fails(eb_results_colliders(results, 0, 3, &read), EB_ERR_USAGE, "no frame 3",
             "a frame that there is not");

@@ -173,6 +173,14 @@ static void test_errors(void) {
   bad("hold = yes", "hold = yes\n[material hard]\nwhere = z > 0\nmu = 1", "mu and lambda");
   bad("hold = yes", "hold = yes\n[collider floor]\nshape = sphere", "'radius' is missing");
   bad("hold = yes", "hold = yes\n[obstacle o]\nshape = box", "'size' is missing");
+  bad("hold = yes", "hold = yes\n[collider c]\nshape = box", "'size' is missing");
+  bad("hold = yes", "hold = yes\n[collider c]\nshape = box\nsize = 1, 0, 1", "not above 0");
+  bad("hold = yes", "hold = yes\n[collider c]\nshape = box\nsize = 1, 1, 1\nradius = 1",
+      "stands by move and turn");
+  bad("hold = yes", "hold = yes\n[collider c]\nshape = plane\nturn = y, 1", "box or a file");
+  bad("hold = yes", "hold = yes\n[collider c]\nshape = capsule", "'radius' is missing");
+  bad("hold = yes", "hold = yes\n[collider c]\nshape = file", "'file' is missing");
+  bad("hold = yes", "hold = yes\n[collider c]\nshape = file\nfile = nowhere.obj", "nowhere.obj");
   bad("hold = yes", "hold = yes\n[let]\na = b\nb = a\n[start]\nmove = a, 0, 0",
       "is defined by itself");
   bad("shape = bar", "shape = file\nfile = nowhere.msh", "nowhere.msh");

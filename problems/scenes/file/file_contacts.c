@@ -15,10 +15,8 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- motions --------------------------------------------------------------------------------- */
 
-/* What a motion's formulas may name: the time, and the bounds of the mesh and its parts. */
-static eb_names timed_names(const eb_described_motion *motion, const eb_variable *time,
-                            eb_mesh_names *looked_at) {
-  const eb_description *description = motion->description;
+/* What formulas of colliders and obstacles may name: the bounds of the mesh and its parts, too. */
+static eb_names placed_names(const eb_description *description, eb_mesh_names *looked_at) {
   eb_names names = eb_description_names(description);
   *looked_at = (eb_mesh_names){.mesh = description->scene->mesh,
                                .scene = description->scene,
@@ -27,59 +25,79 @@ static eb_names timed_names(const eb_described_motion *motion, const eb_variable
                                .node = -1,
                                .element = -1};
   names.bounds = eb_mesh_named_bounds;
+  names.is_in = eb_mesh_named_in;
   names.context = looked_at;
+  return names;
+}
+
+/* And those of a motion: the time. */
+static eb_names timed_names(const eb_described_motion *motion, const eb_variable *time,
+                            eb_mesh_names *looked_at) {
+  eb_names names = placed_names(motion->description, looked_at);
   names.variables = time;
   names.variable_count = 1;
   return names;
 }
 
-static eb_error collider_motion(const eb_described_motion *motion, double t, double offset[3],
-                                double velocity[3]) {
+/* Of colliders and obstacles. `out` is left at rest where there is no script. */
+static eb_error path_at(const eb_described_motion *motion, double t, eb_pose *out) {
   const eb_variable time = {.name = "t", .quantity = {t, 1}};
   eb_mesh_names looked_at;
   eb_names names = timed_names(motion, &time, &looked_at);
-  return eb_formula_values(&names, &motion->path, 3, offset, velocity);
+  if (!motion->path.count) return EB_OK;
+  return eb_formula_values(&names, &motion->path, 3, out->shift, out->velocity);
 }
 
-static eb_error obstacle_motion(const eb_described_motion *motion, double t, double rotation[9],
-                                double shift[3]) {
+static eb_error turn_at(const eb_described_motion *motion, double t, eb_pose *out) {
   const eb_variable time = {.name = "t", .quantity = {t, 1}};
   eb_mesh_names looked_at;
   eb_names names = timed_names(motion, &time, &looked_at);
   double angle;
-  if (motion->path.count) EB_TRY(eb_formula_values(&names, &motion->path, 3, shift, NULL));
   if (motion->axis < 0) return EB_OK;
-  EB_TRY(eb_formula_values(&names, &motion->angle, 1, &angle, NULL));
-  eb_axis_rotation(motion->axis, angle, rotation);
+  EB_TRY(eb_formula_values(&names, &motion->angle, 1, &angle, &out->spin[motion->axis]));
+  eb_axis_rotation(motion->axis, angle, out->rotation);
   return EB_OK;
 }
 
 /* Formulas are tried when the scene is made (try_motion); one without a value at a time between
  * puts what it moves nowhere. */
-static void move_collider(double t, const void *script, double offset[3], double velocity[3]) {
-  eb_error error = collider_motion(script, t, offset, velocity);
-  if (error) offset[0] = NAN;
-  eb_error_free(error);
-}
-
-static void move_obstacle(double t, const void *script, double rotation[9], double shift[3]) {
-  eb_error error = obstacle_motion(script, t, rotation, shift);
+static void shift_by(double t, const void *script, double shift[3], double velocity[3]) {
+  eb_pose pose = {.shift = {0}};
+  eb_error error = path_at(script, t, &pose);
+  memcpy(shift, pose.shift, sizeof pose.shift);
+  memcpy(velocity, pose.velocity, sizeof pose.velocity);
   if (error) shift[0] = NAN;
   eb_error_free(error);
 }
 
-static eb_error try_motion(const eb_described_motion *motion, bool of_collider) {
+static void turn_by(double t, const void *script, double rotation[9], double spin[3]) {
+  eb_pose pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  eb_error error = turn_at(script, t, &pose);
+  memcpy(rotation, pose.rotation, sizeof pose.rotation);
+  memcpy(spin, pose.spin, sizeof pose.spin);
+  if (error) rotation[0] = NAN;
+  eb_error_free(error);
+}
+
+static void move_obstacle(double t, const void *script, double rotation[9], double shift[3]) {
+  double rate[3];
+  shift_by(t, script, shift, rate);
+  turn_by(t, script, rotation, rate);
+}
+
+static eb_error try_motion(const eb_described_motion *motion) {
   const double times[] = {0, 1e-3, 0.1, 1, 10};
-  double a[9], b[3];
-  for (int k = 0; k < 5; k++)
-    EB_TRY(of_collider ? collider_motion(motion, times[k], a, b)
-                       : obstacle_motion(motion, times[k], a, b));
+  eb_pose pose = {.shift = {0}};
+  for (int k = 0; k < 5; k++) {
+    EB_TRY(path_at(motion, times[k], &pose));
+    EB_TRY(turn_at(motion, times[k], &pose));
+  }
   return EB_OK;
 }
 
 /* *out is NULL for what stands still. */
 static eb_error read_motion(eb_description *description, const eb_section *section,
-                            bool of_collider, eb_described_motion **out) {
+                            eb_described_motion **out) {
   *out = NULL;
   if (!eb_section_entry(section, "path") && !eb_section_entry(section, "rotate")) return EB_OK;
   if (description->motion_count ==
@@ -90,9 +108,42 @@ static eb_error read_motion(eb_description *description, const eb_section *secti
   description->motions[description->motion_count++] = motion;
   *motion = (eb_described_motion){.description = description, .axis = -1};
   EB_TRY(eb_described_formula(section, "path", 3, &motion->path));
-  if (!of_collider) EB_TRY(eb_described_turn(section, "rotate", &motion->axis, &motion->angle));
+  EB_TRY(eb_described_turn(section, "rotate", &motion->axis, &motion->angle));
   *out = motion;
-  return eb_section_locate(section, NULL, try_motion(motion, of_collider));
+  return eb_section_locate(section, NULL, try_motion(motion));
+}
+
+/* ---- surfaces ---------------------------------------------------------------------------------
+ */
+
+static eb_error make_box(const eb_names *names, const eb_section *section, eb_surface **out) {
+  double size[3];
+  EB_TRY(eb_described_values(names, section, "size", 3, size, NULL));
+  for (int d = 0; d < 3; d++) {
+    size[d] *= 0.5;
+    if (!(size[d] > 0)) return EB_ERROR(EB_ERR_FORMAT, "its size is not above 0");
+  }
+  return eb_surface_box(size, out);
+}
+
+static eb_error read_surface(const eb_description *description, const eb_section *section,
+                             eb_surface **out) {
+  EB_FREED char *path = NULL;
+  const eb_entry *file = eb_section_entry(section, "file");
+  if (!file) return EB_ERROR(EB_ERR_FORMAT, "'file' is missing");
+  const char *unit_text = eb_section_value(section, "unit");
+  const eb_unit *unit = unit_text ? eb_unit_at(unit_text) : NULL;
+  if (unit_text && !unit) return EB_ERROR(EB_ERR_FORMAT, "'%s' is no unit of length", unit_text);
+  bool y_up = eb_section_value(section, "up") && eb_section_value(section, "up")[0] == 'y';
+  EB_TRY(eb_string_format(&path, "%s%s",
+                          file->value[0] == '/' ? "" : description->ops->source->directory,
+                          file->value));
+  EB_TRY(eb_surface_read(path, out));
+  double scale = eb_unit_value(unit, 1), quarter[9];
+  for (size_t i = 0; i < 3 * (size_t)(*out)->vertex_count; i++) (*out)->X[i] *= scale;
+  eb_axis_rotation(0, 0.5 * pi, quarter);
+  if (y_up) eb_surface_move(*out, quarter, (const double[3]){0, 0, 0});
+  return EB_OK;
 }
 
 /* ---- colliders ------------------------------------------------------------------------------- */
@@ -125,13 +176,41 @@ static eb_error read_constants(const eb_names *names, const eb_section *section,
   return eb_described_flag(section, "implicit", &out->implicit);
 }
 
-static const char *const collider_shapes[] = {"plane", "sphere", "rod", "cylinder", "bowl", NULL};
+/* A box or the surface of a file, as it stands. */
+static eb_error enclose(const eb_description *description, const eb_names *names,
+                        const eb_section *section, bool box, eb_collider *collider) {
+  eb_error error = box ? make_box(names, section, &collider->surface)
+                       : read_surface(description, section, &collider->surface);
+  EB_TRY(eb_section_locate(section, NULL, error));
+  EB_TRY(eb_described_place(names, section, collider->surface->X,
+                            (size_t)collider->surface->vertex_count));
+  return eb_section_locate(section, NULL, eb_collider_enclose(collider, collider->surface));
+}
+
+/* Keys of the other shapes are none of this one. */
+static eb_error check_keys(const eb_section *section, bool surface) {
+  static const char *const analytic[] = {"origin", "axis", "radius", "length", NULL};
+  static const char *const placed[] = {"size", "file", "unit", "up", "move", "turn", NULL};
+  for (const char *const *key = surface ? analytic : placed; *key; key++)
+    if (eb_section_entry(section, *key))
+      return eb_section_locate(
+          section, eb_section_entry(section, *key),
+          EB_ERROR(EB_ERR_FORMAT, surface ? "a box or a file stands by move and turn"
+                                          : "it is a key of a box or a file; this shape stands by "
+                                            "origin and axis"));
+  return EB_OK;
+}
+
+enum { BOX_COLLIDER = 6 };
+static const char *const collider_shapes[] = {"plane",   "sphere", "rod",  "cylinder", "bowl",
+                                              "capsule", "box",    "file", NULL};
 
 static eb_error add_collider(eb_description *description, eb_scene *scene,
                              const eb_section *section) {
-  static const eb_collider_kind kinds[] = {EB_PLANE, EB_SPHERE, EB_CYLINDER, EB_CAPPED_CYLINDER,
-                                           EB_BOWL};
-  eb_names names = eb_description_names(description);
+  static const eb_collider_kind kinds[] = {EB_PLANE, EB_SPHERE,  EB_CYLINDER, EB_CAPPED_CYLINDER,
+                                           EB_BOWL,  EB_CAPSULE, EB_MESH,     EB_MESH};
+  eb_mesh_names looked_at;
+  eb_names names = placed_names(description, &looked_at);
   double origin[3] = {0, 0, 0}, axis[3] = {0, 0, 1};
   bool given;
   int shape;
@@ -144,17 +223,23 @@ static eb_error add_collider(eb_description *description, eb_scene *scene,
   if (shape < 0)
     return eb_section_locate(
         section, NULL,
-        EB_ERROR(EB_ERR_FORMAT, "'shape' is missing: plane, sphere, rod, cylinder or bowl"));
+        EB_ERROR(EB_ERR_FORMAT,
+                 "'shape' is missing: plane, sphere, rod, cylinder, bowl, capsule, box "
+                 "or file"));
+  EB_TRY(check_keys(section, kinds[shape] == EB_MESH));
   EB_TRY(eb_described_values(&names, section, "origin", 3, origin, &given));
   EB_TRY(eb_described_values(&names, section, "axis", 3, axis, &given));
   EB_TRY(unit_axis(section, axis));
   eb_collider *collider = eb_scene_add_collider(scene, kinds[shape], origin, axis, 0);
   EB_TRY(read_constants(&names, section, collider));
-  if (kinds[shape] != EB_PLANE && !(collider->radius > 0))
+  if (kinds[shape] == EB_MESH)
+    EB_TRY(enclose(description, &names, section, shape == BOX_COLLIDER, collider));
+  else if (kinds[shape] != EB_PLANE && !(collider->radius > 0))
     return eb_section_locate(section, NULL, EB_ERROR(EB_ERR_FORMAT, "'radius' is missing"));
-  EB_TRY(read_motion(description, section, true, &motion));
+  EB_TRY(read_motion(description, section, &motion));
   collider->script = motion;
-  collider->motion = motion ? move_collider : NULL;
+  collider->motion = motion && motion->path.count ? shift_by : NULL;
+  collider->turn = motion && motion->axis >= 0 ? turn_by : NULL;
   return EB_OK;
 }
 
@@ -170,13 +255,6 @@ static eb_error whole_or(const eb_names *names, const eb_section *section, const
   EB_TRY(eb_described_values(names, section, key, 1, &value, &given));
   *out = (int32_t)fmin(4096, fmax(0, round(value)));
   return EB_OK;
-}
-
-static eb_error make_box(const eb_names *names, const eb_section *section, eb_surface **out) {
-  double size[3];
-  EB_TRY(eb_described_values(names, section, "size", 3, size, NULL));
-  for (int d = 0; d < 3; d++) size[d] *= 0.5;
-  return eb_surface_box(size, out);
 }
 
 /* `size`: of its hollow, which is open at the top. */
@@ -197,26 +275,6 @@ static eb_error make_round(const eb_names *names, const eb_section *section, boo
   if (sphere) return eb_surface_sphere(radius, rows, around, out);
   EB_TRY(eb_described_values(names, section, "length", 1, &length, NULL));
   return eb_surface_cylinder(radius, 0.5 * length, around, out);
-}
-
-static eb_error read_surface(const eb_description *description, const eb_section *section,
-                             eb_surface **out) {
-  EB_FREED char *path = NULL;
-  const eb_entry *file = eb_section_entry(section, "file");
-  if (!file) return EB_ERROR(EB_ERR_FORMAT, "'file' is missing");
-  const char *unit_text = eb_section_value(section, "unit");
-  const eb_unit *unit = unit_text ? eb_unit_at(unit_text) : NULL;
-  if (unit_text && !unit) return EB_ERROR(EB_ERR_FORMAT, "'%s' is no unit of length", unit_text);
-  bool y_up = eb_section_value(section, "up") && eb_section_value(section, "up")[0] == 'y';
-  EB_TRY(eb_string_format(&path, "%s%s",
-                          file->value[0] == '/' ? "" : description->ops->source->directory,
-                          file->value));
-  EB_TRY(eb_surface_read(path, out));
-  double scale = eb_unit_value(unit, 1), quarter[9];
-  for (size_t i = 0; i < 3 * (size_t)(*out)->vertex_count; i++) (*out)->X[i] *= scale;
-  eb_axis_rotation(0, 0.5 * pi, quarter);
-  if (y_up) eb_surface_move(*out, quarter, (const double[3]){0, 0, 0});
-  return EB_OK;
 }
 
 static eb_error make_surface(const eb_description *description, const eb_names *names,
@@ -241,17 +299,9 @@ static eb_error make_surface(const eb_description *description, const eb_names *
 
 static eb_error add_obstacle(eb_description *description, eb_scene *scene,
                              const eb_section *section) {
-  eb_names names = eb_description_names(description);
-  eb_mesh_names looked_at = {.mesh = scene->mesh,
-                             .scene = scene,
-                             .lo = description->lo,
-                             .hi = description->hi,
-                             .node = -1,
-                             .element = -1};
+  eb_mesh_names looked_at;
+  eb_names names = placed_names(description, &looked_at);
   eb_described_motion *motion;
-  names.bounds = eb_mesh_named_bounds;
-  names.is_in = eb_mesh_named_in;
-  names.context = &looked_at;
   if (scene->contacts.obstacle_count == EB_MAX_OBSTACLES)
     return eb_section_locate(
         section, NULL,
@@ -261,7 +311,7 @@ static eb_error add_obstacle(eb_description *description, eb_scene *scene,
                            make_surface(description, &names, section, &obstacle->surface)));
   EB_TRY(eb_described_place(&names, section, obstacle->surface->X,
                             (size_t)obstacle->surface->vertex_count));
-  EB_TRY(read_motion(description, section, false, &motion));
+  EB_TRY(read_motion(description, section, &motion));
   obstacle->script = motion;
   obstacle->motion = motion ? move_obstacle : NULL;
   return EB_OK;

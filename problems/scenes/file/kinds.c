@@ -52,13 +52,13 @@ static const eb_key load[] = {KEY("on"),       KEY("where"), KEY("force"), KEY("
 
 static const eb_key links[] = {KEY("edges"), KEY("elements"), LAST};
 
-static const eb_key collider[] = {KEY("shape"),    KEY("origin"),
-                                  KEY("axis"),     KEY("radius"),
-                                  KEY("length"),   KEY("friction"),
-                                  KEY("margin"),   KEY("stiffness"),
-                                  KEY("damping"),  KEY("grip"),
-                                  KEY("implicit"), KEY("isotropy"),
-                                  KEY("path"),     LAST};
+static const eb_key collider[] = {KEY("shape"),  KEY("origin"),    KEY("axis"),
+                                  KEY("radius"), KEY("length"),    KEY("friction"),
+                                  KEY("margin"), KEY("stiffness"), KEY("damping"),
+                                  KEY("grip"),   KEY("implicit"),  KEY("isotropy"),
+                                  KEY("path"),   KEY("rotate"),    KEY("size"),
+                                  KEY("file"),   KEY("unit"),      KEY("up"),
+                                  KEY("move"),   KEY("turn"),      LAST};
 
 static const eb_key obstacle[] = {KEY("shape"),  KEY("size"),   KEY("wall"), KEY("radius"),
                                   KEY("length"), KEY("around"), KEY("rows"), KEY("file"),
