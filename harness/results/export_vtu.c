@@ -1,9 +1,11 @@
 /* VTK's files: what of a run's frames moves, and beside it what does not, so that each file can be
  * read alone. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/print.h"
+#include "harness/report/tessellate.h"
 #include "harness/results/export.h"
 #include "harness/results/h5.h"
 #include "harness/results/scene.h"
@@ -23,6 +25,7 @@ typedef struct series {
   eb_vtk_cells cells; /* of the mesh */
   eb_vtk_array region;
   eb_result_contacts contacts; /* of all frames */
+  double lo[3], hi[3];         /* the box of all nodes in all frames, where colliders end */
   eb_text folder;              /* of the grids */
   eb_output collection;
 } series;
@@ -33,6 +36,7 @@ typedef struct moment {
   size_t frame;
   double *x; /* positions of the nodes, m */
   eb_result_obstacles obstacles;
+  eb_result_colliders colliders;
 } moment;
 
 static void clear_series(series *s) {
@@ -47,6 +51,7 @@ static void clear_series(series *s) {
 static void clear_moment(moment *m) {
   free(m->x);
   eb_result_obstacles_clear(&m->obstacles);
+  eb_result_colliders_clear(&m->colliders);
 }
 
 /* ---- a grid ---------------------------------------------------------------------------------- */
@@ -173,6 +178,29 @@ static eb_error draft_obstacles(const moment *m, draft *d) {
                      next_of_points(d));
 }
 
+/* Their surfaces behind each other. */
+static eb_error join_colliders(const moment *m, draft *d, eb_result_obstacles *all) {
+  const eb_result_colliders *c = &m->colliders;
+  for (int32_t k = 0; k < c->count; k++) {
+    EB_OWNED(eb_tessellation_clear) eb_tessellation s = {0};
+    EB_TRY(eb_tessellate(&c->list[k], m->of->lo, m->of->hi, &s));
+    const eb_surface surface = {.vertex_count = s.vertex_count,
+                                .triangle_count = s.triangle_count,
+                                .X = s.X,
+                                .triangles = s.triangles};
+    EB_TRY(eb_result_obstacles_add(all, &surface, k));
+  }
+  EB_TRY(set_points(d, sizeof(double), all->vertex_count, all->X));
+  EB_TRY(set_cells(d, EB_VTK_TRIANGLE, 3, all->triangle_count, all->triangles));
+  return eb_vtk_pack("collider", EB_VTK_INT32, 1, (size_t)all->vertex_count, all->obstacle,
+                     next_of_points(d));
+}
+
+static eb_error draft_colliders(const moment *m, draft *d) {
+  EB_OWNED(eb_result_obstacles_clear) eb_result_obstacles all = {0};
+  return join_colliders(m, d, &all);
+}
+
 /* Where a vertex of contacts is: obstacles are numbered behind the nodes. NULL: nowhere. */
 static const double *place_of(const moment *m, int32_t vertex) {
   int64_t nodes = m->of->run->nodes, behind = vertex - nodes;
@@ -225,7 +253,8 @@ static const struct {
 } parts[] = {{"bodies", draft_bodies},
              {"bones", draft_bones},
              {"obstacles", draft_obstacles},
-             {"contacts", draft_contacts}};
+             {"contacts", draft_contacts},
+             {"colliders", draft_colliders}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 /* Digits of the number of the last frame, at least as many as make files sort. */
@@ -253,7 +282,22 @@ static eb_error write_frame(const series *s, size_t frame) {
   EB_OWNED(clear_moment) moment m = {.of = s, .frame = frame};
   EB_TRY(read_vectors(&m, EB_FRAME_POSITIONS, &m.x));
   EB_TRY(eb_results_obstacles(s->results, s->index, frame, &m.obstacles));
+  EB_TRY(eb_results_colliders(s->results, s->index, frame, &m.colliders));
   for (int part = 0; part < PARTS; part++) EB_TRY(write_part(s, &m, part));
+  return EB_OK;
+}
+
+/* What is infinite ends with the box, which is that of all frames so that it stays where it is. */
+static eb_error bound_nodes(series *s) {
+  for (int d = 0; d < 3; d++) s->lo[d] = INFINITY, s->hi[d] = -INFINITY;
+  for (size_t f = 0; f < s->frames; f++) {
+    EB_OWNED(clear_moment) moment m = {.of = s, .frame = f};
+    EB_TRY(read_vectors(&m, EB_FRAME_POSITIONS, &m.x));
+    for (int64_t i = 0; i < 3 * s->run->nodes; i++) {
+      s->lo[i % 3] = fmin(s->lo[i % 3], m.x[i]);
+      s->hi[i % 3] = fmax(s->hi[i % 3], m.x[i]);
+    }
+  }
   return EB_OK;
 }
 
@@ -278,6 +322,7 @@ static eb_error read_series(const eb_results *results, int run, series *s) {
                     (long long)s->run->elements, s->mesh->node_count, s->mesh->element_count);
   EB_TRY(eb_results_frame_precision(results, run, EB_FRAME_POSITIONS, &s->precision));
   EB_TRY(eb_results_contacts(results, run, s->frames, &s->contacts));
+  if (eb_results_has(results, run, EB_COLLIDER_OFFSET)) EB_TRY(bound_nodes(s));
   eb_vtk_shape shape = s->mesh->type == EB_TRIANGLE      ? EB_VTK_TRIANGLE
                        : s->mesh->type == EB_TETRAHEDRON ? EB_VTK_TETRAHEDRON
                                                          : EB_VTK_HEXAHEDRON;

@@ -240,8 +240,7 @@ static const eb_quantity pair_quantities[] = {
     EB_REALS(eb_friction_pair, mu, "1", 1),
     {0}};
 
-/* Puts a surface behind those that there are. */
-static eb_error join_surface(const eb_surface *surface, int32_t of, eb_result_obstacles *out) {
+eb_error eb_result_obstacles_add(eb_result_obstacles *out, const eb_surface *surface, int32_t of) {
   size_t first = (size_t)out->vertex_count, corners = 3 * (size_t)out->triangle_count;
   size_t vertices = first + (size_t)surface->vertex_count;
   size_t more = 3 * (size_t)surface->triangle_count;
@@ -266,7 +265,7 @@ static eb_error put_enclosing(hid_t group, const eb_scene *scene) {
   EB_OWNED(eb_result_obstacles_clear) eb_result_obstacles all = {0};
   for (int32_t c = 0; c < scene->contacts.collider_count; c++)
     if (scene->contacts.colliders[c].surface)
-      EB_TRY(join_surface(scene->contacts.colliders[c].surface, c, &all));
+      EB_TRY(eb_result_obstacles_add(&all, scene->contacts.colliders[c].surface, c));
   size_t vertices = (size_t)all.vertex_count, triangles = (size_t)all.triangle_count;
   if (vertices == 0) return EB_OK;
   EB_TRY(eb_rows_put(group, "surface_vertices", EB_REAL, vertices, 3, "m", all.X));
@@ -310,7 +309,7 @@ static eb_error put_obstacles(hid_t group, const eb_scene *scene) {
   eb_result_obstacles all = {0};
   eb_error error = EB_OK;
   for (int32_t o = 0; o < scene->contacts.obstacle_count && !error; o++)
-    error = join_surface(scene->contacts.obstacles[o].surface, o, &all);
+    error = eb_result_obstacles_add(&all, scene->contacts.obstacles[o].surface, o);
   size_t vertices = (size_t)all.vertex_count, triangles = (size_t)all.triangle_count;
   if (!error) error = eb_rows_put(group, "vertices", EB_REAL, vertices, 3, "m", all.X);
   if (!error) error = eb_rows_put(group, "triangles", EB_INDEX, triangles, 3, "1", all.triangles);

@@ -84,6 +84,9 @@ typedef struct eb_result_obstacles {
  * numbers that are not finite. The caller clears *out. */
 EB_MUST eb_error eb_results_obstacles(const eb_results *results, int run, size_t frame,
                                       eb_result_obstacles *out);
+/* Puts a surface behind those that there are: `of` is its number. */
+EB_MUST eb_error eb_result_obstacles_add(eb_result_obstacles *obstacles, const eb_surface *surface,
+                                         int32_t of);
 void eb_result_obstacles_clear(eb_result_obstacles *obstacles);
 
 #endif

@@ -62,7 +62,8 @@ static void test_turntable(void) {
   tap_ok(depth_of(&s) < 1e-3, "it lies on the table: %g m deep", depth_of(&s));
 }
 
-/* The edge of a roof: a bar whose middle is beside it tips over to that side, through none of it. */
+/* The edge of a roof: a bar whose middle is beside it tips over to that side, through none of it.
+ */
 static void test_edge(void) {
   for (int side = -1; side <= 1; side += 2) {
     char text[1024];
@@ -97,9 +98,10 @@ static void test_belt(void) {
                   : EB_ERROR(EB_ERR_IO, "cannot write %s", path),
               "a surface");
   snprintf(text, sizeof text,
-           HEAD "size = 0.2, 0.2, 0.1\ncubes = 2, 2, 1\nmove = 0, 0, 0.001\n"
-                "[collider belt]\nshape = file\nfile = %s\npath = 0.5 * t, 0, 0\nfriction = 0.6\n"
-           STIFF, path);
+           HEAD
+           "size = 0.2, 0.2, 0.1\ncubes = 2, 2, 1\nmove = 0, 0, 0.001\n"
+           "[collider belt]\nshape = file\nfile = %s\npath = 0.5 * t, 0, 0\nfriction = 0.6\n" STIFF,
+           path);
   owned(run) s = begin(text);
   double x[3], v[3];
   go_well(&s, 300);

@@ -5,6 +5,10 @@ import glob, os, struct, sys, xml.etree.ElementTree as tree, zlib
 import h5py
 import numpy
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../oracle"))
+import colliders
+import result
+
 try:
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkCommonCore import vtkStringOutputWindow, vtkOutputWindow
@@ -146,6 +150,16 @@ def contacts_are(grid, run, scene, frame):
     return good and numpy.allclose(grid["PointData"]["force"], forces, rtol=1e-12, atol=1e-14) and (grid["Cells"]["types"] == 1).all()
 
 
+def colliders_are(grid, run, scene, frame):
+    """Every point is on the surface of its collider, and there are points of all."""
+    frames, points, of = run["frames"], grid["Points"]["Points"], grid["PointData"]["collider"]
+    at = {name: frames[name][frame] for name in ("collider_offset", "collider_velocity", "collider_turn") if name in frames}
+    good = (grid["Cells"]["types"] == 5).all()
+    for c, one in enumerate(colliders.each(result.table(scene["colliders"]), at)):
+        good = good and (of == c).any() and numpy.abs(colliders.distance(one, points[of == c])[0]).max() < 1e-12
+    return good
+
+
 def bones_are(grid, run, frame):
     return numpy.array_equal(grid["Points"]["Points"], run["frames/bones"][frame].reshape(-1, 3)) and (grid["Cells"]["types"] == 3).all()
 
@@ -162,6 +176,7 @@ def check_run(folder, stem, name, run, scene):
         found.setdefault(part, []).append(frame)
         good = good and {"bodies": lambda: bodies_are(grid, run, scene["mesh"], frame), "bones": lambda: bones_are(grid, run, frame),
                          "obstacles": lambda: obstacles_are(grid, run, scene, frame),
+                         "colliders": lambda: colliders_are(grid, run, scene, frame),
                          "contacts": lambda: contacts_are(grid, run, scene, frame)}[part]()
         if not good:
             print(f"# {row.get('file')}")
@@ -174,6 +189,7 @@ def check_run(folder, stem, name, run, scene):
     every = list(range(len(times)))
     ok(found.get("bodies") == every, f"{name}: bodies in every frame")
     ok(found.get("obstacles", []) == (every if "obstacles" in scene else []), f"{name}: obstacles where there are any")
+    ok(found.get("colliders", []) == (every if "colliders" in scene else []), f"{name}: colliders where there are any")
     ok(found.get("bones", []) == (every if "bones" in run["frames"] else []), f"{name}: bones where there are any")
     offsets = run["frames/contacts/offsets"][:] if "contacts" in run["frames"] else numpy.zeros(len(times) + 1)
     ok(found.get("contacts", []) == [f for f in every if offsets[f] < offsets[f + 1]], f"{name}: contacts where there are any")
@@ -192,5 +208,5 @@ if __name__ == "__main__":
                 scene = file["scenes"][run.attrs["scene_hash"].decode()]
                 kinds |= check_run(sys.argv[1], os.path.basename(path)[:-3], name, run, scene)
                 kinds.add(elements_of(scene["mesh"])[1])
-    ok(kinds == {"bodies", "bones", "obstacles", "contacts", 5, 10, 12}, "all parts and kinds of elements were looked at")
+    ok(kinds == {"bodies", "bones", "obstacles", "colliders", "contacts", 5, 10, 12}, "all parts and kinds of elements were looked at")
     print(f"1..{tests}")
