@@ -146,6 +146,12 @@ static eb_error choose_scene(const eb_law_survey *survey, const eb_plugins *plug
   EB_FREED char *name = NULL, *options = NULL;
   EB_TRY(eb_split_spec(cell->solver, &name, &options));
   EB_TRY(eb_solver_lookup(plugins, name, &ops, NULL));
+  if (cell->law->of.count && eb_word_find(&cell->law->of, name, strlen(name)) < 0) {
+    EB_TRY(eb_text_printf(&cell->why, "the law is of"));
+    for (int i = 0; i < cell->law->of.count; i++)
+      EB_TRY(eb_text_printf(&cell->why, "%s %s", i ? "," : "", cell->law->of.items[i]));
+    return EB_OK;
+  }
   bool served = false;
   for (cell->scene = 0; cell->scene < cell->law->scenes.count; cell->scene++) {
     EB_TRY(serves(survey, cell, ops, &served));

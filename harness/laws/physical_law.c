@@ -95,6 +95,11 @@ static eb_error read_threads(void *context, const eb_key *key, const eb_entry *e
   return eb_parse_whole(key->name, entry->value, 1, 1024, &r->law->other_threads);
 }
 
+static eb_error read_solvers(void *context, const eb_key *key, const eb_entry *entry) {
+  (void)key;
+  return eb_words(entry->value, " ", &((const reading *)context)->law->of);
+}
+
 /* "AT, ALL" */
 static eb_error read_continued(void *context, const eb_key *key, const eb_entry *entry) {
   const reading *r = context;
@@ -147,6 +152,7 @@ static eb_error read_law(eb_law_book *book, const eb_law_file *file, const eb_se
       {"told", .offset = offsetof(eb_physical_law, told), .read = read_text},
       {"other-threads", .read = read_threads},
       {"continued", .read = read_continued},
+      {"of", .read = read_solvers},
       {"reference", .offset = offsetof(eb_physical_law, reference), .read = read_text},
       {"measure", .offset = offsetof(eb_physical_law, measure), .read = read_expression},
       {"exact", .offset = offsetof(eb_physical_law, exact), .read = read_expression},
@@ -243,6 +249,7 @@ static void clear_law(eb_physical_law *law) {
   free(law->limit);
   free(law->unit);
   eb_strings_clear(&law->scenes);
+  eb_strings_clear(&law->of);
   free(law->told);
   free(law->reference);
   for (int a = 0; a < law->axis_count; a++) {

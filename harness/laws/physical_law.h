@@ -20,6 +20,7 @@
  *             scale = EXPRESSION: what a deviation is divided by (1 when it is left out);
  *             bound = EXPRESSION: the most that |measure - exact| / scale may be;
  *             x = VARIABLE: the axis of the law's plot; without it there is none;
+ *             of = SOLVERS: the law is of these alone, others are not served;
  *             timeout = S: seconds a run (60)
  *
  * KEY = A | B: B is for quick runs. Expressions are those of papers (harness/reproduce/README.md).
@@ -42,7 +43,7 @@ enum { EB_MOST_LAW_AXES = 4, EB_MOST_LAW_VARIABLES = 12 };
 typedef struct eb_physical_law {
   const char *id, *title; /* owned by the sections */
   char *group, *about, *source, *limit, *unit;
-  eb_strings scenes;
+  eb_strings scenes, of; /* of: names of solvers; none: of all */
   char *told, *reference;     /* or NULL */
   int64_t other_threads;      /* of the case that is told; 0: as many */
   int64_t from_step, to_step; /* that it does from the other's state; 0: all, from the start */

@@ -8,6 +8,7 @@
 #include "harness/reproduce/evaluate.h"
 #include "harness/results/sample.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
 
 /* ---- how runs ended -------------------------------------------------------------------------- */
 
@@ -98,6 +99,55 @@ static eb_error find_greatest_unstable(const eb_call *c, eb_value *out) {
   if (found && found->status == EB_RUN_WHOLE) *out = eb_value_number(found->greatest_unstable);
   out->may_fall = false;
   return EB_OK;
+}
+
+/* ---- rates of convergence -------------------------------------------------------------------- */
+
+/* Below that share of a step's first residual there is rounding, and no rate. */
+static const double rounding_share = 1e-12;
+
+/* r_(k+1) = c r_k^p: p from the last three residuals of a step that fall; NaN where there are none.
+ */
+static double order_of(const double *r, int64_t count) {
+  while (count > 0 && !(r[count - 1] > rounding_share * r[0])) count--;
+  if (count < 3) return NAN;
+  double before = log(r[count - 2] / r[count - 3]), last = log(r[count - 1] / r[count - 2]);
+  return before < 0 && last < 0 ? last / before : NAN;
+}
+
+/* The factor of an iteration over the second half of a step, when what is easy has gone. */
+static double contraction_of(const double *r, int64_t count) {
+  while (count > 0 && !(r[count - 1] > rounding_share * r[0])) count--;
+  int64_t half = count / 2;
+  return count < 3 ? NAN : pow(r[count - 1] / r[half], 1.0 / (double)(count - 1 - half));
+}
+
+/* The median over the steps that have a rate. */
+static eb_error find_rate(const eb_call *c, eb_value *out) {
+  bool order = strcmp(c->self->name, "order") == 0;
+  int run;
+  eb_knowledge knowledge;
+  eb_residuals all;
+  EB_FREED double *rates = NULL;
+  size_t count = 0;
+  EB_TRY(eb_evaluation_run(c->e, c->cases[0], &run, &knowledge));
+  *out = eb_value_number(NAN);
+  out->knowledge = knowledge;
+  if (run < 0) return EB_OK;
+  EB_TRY(eb_results_residuals(c->e->evidence->results, run, &all));
+  eb_error error = EB_NEW(rates, all.steps);
+  for (size_t s = 0; s < all.steps && !error; s++) {
+    const double *r = all.values + all.offsets[s];
+    int64_t logged = all.offsets[s + 1] - all.offsets[s];
+    double rate = order ? order_of(r, logged) : contraction_of(r, logged);
+    if (isfinite(rate)) rates[count++] = rate;
+  }
+  eb_residuals_clear(&all);
+  EB_TRY(error);
+  if (count) *out = eb_value_number(eb_sample_median(rates, count));
+  return count ? EB_OK
+               : eb_evaluation_say(c->e, "%s logs no three residuals in any step",
+                                   c->e->paper->cases[c->cases[0]].name);
 }
 
 /* ---- series and lists ------------------------------------------------------------------------ */
@@ -225,6 +275,14 @@ const eb_function eb_functions[] = {
      "a: wall seconds of its steps; where the time limit has cut one off, what it had taken "
      "by then too: a lower bound",
      .call = add_up_spent},
+    {"order", "c",
+     "a: order of convergence within a step, of its last three residuals above rounding; median "
+     "over the steps",
+     .call = find_rate},
+    {"contraction", "c",
+     "a: factor by which an iteration lessens the residual in the second half of a step; median "
+     "over the steps",
+     .call = find_rate},
     {"least_stable", "c", "a: the least value of a sweep's option at which the case is stable",
      .call = find_least_stable},
     {"greatest_unstable", "c", "a: the greatest value that a sweep has found to be unstable",
