@@ -299,6 +299,8 @@ const eb_function eb_functions[] = {
     {"cos", "a", "of radians: a number or every value", .call = each, .of = cos},
     {"tan", "a", "of radians: a number or every value", .call = each, .of = tan},
     {"atan", "a", "radians, of a number or of every value", .call = each, .of = atan},
+    {"floor", "a", "the whole number below, of a number or of every value", .call = each,
+     .of = floor},
     {"fit_slope", "vv", "x, y: slope of the least-squares line", .call = fit},
     {"fit_r2", "vv", "x, y: R^2 of the least-squares line", .call = fit},
     {"paper", "tww", "table, row, column: the paper's number, in SI units", .call = read_paper},

@@ -64,12 +64,31 @@
 
 /* What laws measure (harness/laws): found by their names, and not listed. */
 #define EB_LAW_SCENES(ENTRY) \
+  ENTRY(laws_arch) \
   ENTRY(laws_bar) \
+  ENTRY(laws_bounce) \
+  ENTRY(laws_bounce_penalty) \
   ENTRY(laws_flight) \
   ENTRY(laws_free) \
+  ENTRY(laws_hertz) \
+  ENTRY(laws_hertz_penalty) \
+  ENTRY(laws_ladder) \
+  ENTRY(laws_launch) \
+  ENTRY(laws_meet) \
+  ENTRY(laws_meet_penalty) \
+  ENTRY(laws_pinch) \
+  ENTRY(laws_push) \
+  ENTRY(laws_roll) \
   ENTRY(laws_slope) \
+  ENTRY(laws_slope_implicit) \
+  ENTRY(laws_stack) \
+  ENTRY(laws_stop) \
+  ENTRY(laws_stop_explicit) \
+  ENTRY(laws_stop_implicit) \
   ENTRY(laws_sway) \
-  ENTRY(laws_tumble)
+  ENTRY(laws_tumble) \
+  ENTRY(laws_tunnel) \
+  ENTRY(laws_tunnel_penalty)
 /* clang-format on */
 
 #define EB_SCENE_DECLARED(name) extern const eb_scene_ops eb_##name;

@@ -61,6 +61,8 @@ static void test_figures(void) {
       {"max(a.residuals/first[75%..]) >= 10 * max(a.residuals/first[..25%])", YES,
        "4374 >= 10 * 6"},
       {"last(a.residuals/count) = 1", YES, "1 = 1"},
+      {"floor(5 / 2) = 2 and floor(0 - 2.5) = -3 and last(floor(a.kinetic + 1.5)) >= 1", YES,
+       "3 of 3"},
       {"sqrt(sum((a.kinetic - 2*a.kinetic)^2) / sum(a.kinetic^2)) = 1", YES, "1 = 1"},
       {"log(a.nodes) > 1 and abs(-1) = 1", YES, "2 of 2"},
       {"fit_r2(n, n^2 for n in 1 2 3) < 0.99", YES, "< 0.99"},
