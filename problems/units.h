@@ -5,7 +5,25 @@
 
 #include <stddef.h>
 
+#include "problems/elasticity/material.h"
 #include "problems/scene.h"
+
+/* The figures of a scene beside each other. */
+typedef struct eb_proportions {
+  const eb_material *soft, *stiff; /* of the regions that are not rigid */
+  double gravity, length, edge;    /* m/s^2; the largest extent of the mesh and its mean edge, m */
+  double weight;                   /* rho g L / E of the softest; 0 without gravity */
+  double slow, fast;               /* edges that a wave passes in a step, of soft and stiff */
+} eb_proportions;
+
+#define EB_WEIGHT_LEAST 1e-11
+#define EB_WEIGHT_MOST  10.
+#define EB_EDGES_LEAST  1e-3 /* of the stiffest */
+#define EB_EDGES_MOST   1e6  /* of the softest */
+
+/* False where there are none: the stiffness is that of clusters, the scene is in parts, or all is
+ * rigid. */
+bool eb_scene_proportions(const eb_scene *scene, eb_proportions *out);
 
 /* Writes a sentence on what is unusual, and returns true; false when nothing is.
  *

@@ -125,6 +125,11 @@ eb_error eb_contact_audit_create(const eb_scene *scene, const eb_audit *audit,
   return error;
 }
 
+void eb_contact_audit_start(eb_contact_audit *contact, eb_intersection_counts *counts) {
+  place(contact, contact->scene->x0, 0, contact->x0);
+  eb_intersections_count(contact->intersections, NULL, contact->x0, counts);
+}
+
 void eb_contact_audit_destroy(eb_contact_audit *contact) {
   if (!contact) return;
   eb_intersections_destroy(contact->intersections);

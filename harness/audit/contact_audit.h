@@ -35,6 +35,8 @@ EB_MUST eb_error eb_contact_audit_create(const eb_scene *scene, const eb_audit *
                                          eb_contact_audit **out);
 void eb_contact_audit_destroy(eb_contact_audit *contact);
 
+/* Where surfaces cross and solids lie inside each other before the first step. */
+void eb_contact_audit_start(eb_contact_audit *contact, eb_intersection_counts *counts);
 /* The forces of the contacts that a solver reports, or NULL, on the nodes (nodes x 3, N; good until
  * the next call): for eb_audit_contact_forces. */
 const double *eb_contact_audit_forces(eb_contact_audit *contact, const eb_contact_record *record);

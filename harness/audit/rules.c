@@ -25,6 +25,13 @@ const char *eb_rule_demand(eb_rule rule) {
   return rules[rule].demand;
 }
 
+bool eb_rules_have(const char *names, eb_rule rule) {
+  const char *name = eb_rule_name(rule);
+  for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',')
+    if (strcspn(at, ",") == strlen(name) && strncmp(at, name, strlen(name)) == 0) return true;
+  return false;
+}
+
 const char *eb_rule_help(eb_rule rule) {
   static const char *const help[EB_RULES] = {
       [EB_RULE_UPDATE] = "where a step is cut into parts, more of them or a smaller dt",

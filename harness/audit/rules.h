@@ -4,6 +4,8 @@
 #ifndef EB_AUDIT_RULES_H
 #define EB_AUDIT_RULES_H
 
+#include <stdbool.h>
+
 /* RULE(ID, name, what it demands). eps = 2^-52; |x|: the largest coordinate before plus that after
  * the step; other symbols as in harness/results/columns.h. */
 #define EB_RULE_TABLE(RULE)                                                                        \
@@ -115,6 +117,8 @@ typedef enum eb_rule {
       EB_RULES
 } eb_rule;
 
+/* Whether a list of names, "update,momentum", has that of the rule. */
+bool eb_rules_have(const char *names, eb_rule rule);
 /* "finite", "contact-gap", ...; what the rule demands, a sentence without its stop. */
 const char *eb_rule_name(eb_rule rule);
 const char *eb_rule_demand(eb_rule rule);

@@ -6,14 +6,15 @@
 #define EB_CHECK_H
 
 #include "harness/plugin.h"
+#include "problems/base/strings.h"
 
 #include <stdio.h>
 
 typedef struct eb_check_figure {
   const char *name; /* "group/subject/what" */
   double measured;
-  bool at_least; /* measured >= bound, else measured <= bound */
-  double bound;
+  bool at_least;      /* measured >= bound, else measured <= bound */
+  double bound;       /* NAN: there is none, and the figure is said and not judged */
   const char *reason; /* what was measured and why the bound */
   bool passed;        /* false also when measured is not a number */
 } eb_check_figure;
@@ -33,6 +34,10 @@ void eb_check_below(const eb_check *check, double measured, double bound, const 
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 void eb_check_above(const eb_check *check, double measured, double bound, const char *reason,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* One that has no bound and is not judged; `reason` says what it is, its unit first. */
+void eb_check_note(const eb_check *check, double measured, const char *reason, const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
 
 /* What is asked of the solver under test. */
 /* Whether it has this option, which all built-in solvers mean the same by; false of plug-ins, whose
@@ -82,5 +87,23 @@ extern const char *const eb_check_format_names[EB_CHECK_FORMATS];
  * figures out of bounds. An unknown solver is EB_ERR_USAGE. */
 EB_MUST eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, uint64_t seed,
                               eb_check_format format, FILE *out, int *failed);
+
+/* What `elastobench check --scene` is asked. */
+typedef struct eb_scene_check {
+  const char *scene;         /* "NAME[:p=v,..]" or "FILE.ini[:p=v,..]" */
+  const eb_strings *solvers; /* "NAME[:o=v,..]"; none: all that serve the scene at their defaults */
+  const eb_plugins *plugins;
+  int64_t steps;            /* of each of them */
+  double timeout;           /* s, likewise */
+  const char *command_line; /* for their result file */
+} eb_scene_check;
+
+/* The scene itself (check_scene.c), then steps of solvers on it (scene_trials.c). *failed counts
+ * figures out of bounds. EB_ERR_USAGE: there is no such scene, parameter, solver or option; errors
+ * of a scene that cannot be built. */
+EB_MUST eb_error eb_check_scene_run(const eb_scene_check *request, uint64_t seed,
+                                    eb_check_format format, FILE *out, int *failed);
+/* Emits the figures of a scene. */
+EB_MUST eb_error eb_check_scene(const eb_check *check, eb_scene *scene);
 
 #endif

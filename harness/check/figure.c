@@ -4,6 +4,7 @@
 
 #include "harness/check/block.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,9 @@ static void emit(const eb_check *check, double measured, bool at_least, double b
                             .at_least = at_least,
                             .bound = bound,
                             .reason = reason,
-                            .passed = at_least ? measured >= bound : measured <= bound};
+                            .passed = isnan(bound) ? true
+                                      : at_least   ? measured >= bound
+                                                   : measured <= bound};
   check->emit(check->context, &figure);
 }
 
@@ -36,6 +39,14 @@ void eb_check_above(const eb_check *check, double measured, double bound, const 
   va_list arguments;
   va_start(arguments, format);
   emit(check, measured, true, bound, reason, format, arguments);
+  va_end(arguments);
+}
+
+void eb_check_note(const eb_check *check, double measured, const char *reason, const char *format,
+                   ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  emit(check, measured, false, NAN, reason, format, arguments);
   va_end(arguments);
 }
 

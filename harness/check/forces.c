@@ -27,7 +27,8 @@ double eb_taylor_order(eb_taylor at, const double value[EB_TAYLOR_STEPS], bool s
     double expected = s * at.slope + (second ? 0.5 * s * s * at.curvature : 0);
     remainder[i / 2] = hypot(remainder[i / 2], value[i] - at.value - expected);
   }
-  double rounding = 1e-13 * (fabs(at.value) + fabs(coarse * at.slope));
+  double rounding = 1e-13 * (fabs(at.value) + fabs(coarse * at.slope)) +
+                    at.rounding * coarse * coarse * fabs(at.curvature);
   if (remainder[0] <= rounding) return INFINITY;
   return log(remainder[0] / remainder[1]) / log(coarse / fine);
 }
@@ -70,7 +71,8 @@ void eb_forces_orders(eb_forces *f, double orders[2]) {
   eb_elasticity_matrix(f->scene->elasticity, f->x, 0, 1, false, f->H, f->g);
   eb_clusters_matrix(&f->clusters, f->x, 1, false, f->H);
   eb_taylor at = {.value = eb_elasticity_energy(f->scene->elasticity, f->x) +
-                           eb_clusters_gradient(&f->clusters, f->x, f->g)};
+                           eb_clusters_gradient(&f->clusters, f->x, f->g),
+                  .rounding = f->rounding};
   eb_block_multiply(f->H, f->d, f->product);
   at.slope = eb_dot(f->size, f->g, f->d);
   at.curvature = eb_dot(f->size, f->d, f->product);

@@ -16,6 +16,8 @@
 
 typedef struct eb_taylor {
   double value, slope, curvature; /* E, its derivative and its second one by s, at s = 0 */
+  double
+      rounding; /* what rounding may leave of the remainder at the larger steps, over d.H d s^2 */
 } eb_taylor;
 
 enum { EB_TAYLOR_STEPS = 4 }; /* two sizes, each ahead and back */
@@ -35,6 +37,7 @@ typedef struct eb_forces {
   double *x, *d, *g;
   double *product, *moved; /* workspace */
   eb_block_matrix *H;
+  double rounding; /* of eb_taylor: 0, unless the caller says otherwise */
 } eb_forces;
 
 /* The caller clears *out also after an error. */

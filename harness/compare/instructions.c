@@ -132,16 +132,12 @@ static eb_error count_in(const eb_compare_request *request, const eb_case *work,
 
 eb_error eb_layer_instructions(const eb_compare_request *request, const eb_case *work,
                                eb_compared *out) {
-  const char *parent = getenv("TMPDIR");
-  char *folder = NULL;
+  EB_FREED char *folder = NULL;
   eb_case alone = *work; /* borrows all it has */
   alone.threads = 1;
-  EB_TRY(eb_string_format(&folder, "%s/elastobench-XXXXXX", parent && *parent ? parent : "/tmp"));
-  eb_error error = mkdtemp(folder) ? count_in(request, &alone, folder, out)
-                                   : EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", folder,
-                                              strerror(errno));
+  EB_TRY(eb_folder_temporary(&folder));
+  eb_error error = count_in(request, &alone, folder, out);
   rmdir(folder);
-  free(folder);
   /* It has worked without valgrind: what is wrong now is wrong with the two together. */
   bool apart = error && (eb_error_kind(error) == EB_ERR_INVALID ||
                          eb_error_kind(error) == EB_ERR_UNSUPPORTED);

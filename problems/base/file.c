@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "problems/base/strings.h"
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static const char *kind_of(mode_t mode) {
@@ -183,4 +185,11 @@ eb_error eb_file_write(const char *path, const void *bytes, size_t count) {
 eb_error eb_folder_make(const char *path) {
   if (mkdir(path, 0777) == 0 || errno == EEXIST) return EB_OK;
   return EB_ERROR(EB_ERR_IO, "cannot create the folder '%s': %s", path, strerror(errno));
+}
+
+eb_error eb_folder_temporary(char **path) {
+  const char *parent = getenv("TMPDIR");
+  EB_TRY(eb_string_format(path, "%s/elastobench-XXXXXX", parent && *parent ? parent : "/tmp"));
+  if (mkdtemp(*path)) return EB_OK;
+  return EB_ERROR(EB_ERR_IO, "cannot make the folder '%s': %s", *path, strerror(errno));
 }

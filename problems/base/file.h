@@ -42,5 +42,8 @@ EB_MUST eb_error eb_output_close(eb_output *output, eb_error error);
 EB_MUST eb_error eb_file_write(const char *path, const void *bytes, size_t count);
 /* Makes a folder unless it is there, in one that is; EB_ERR_IO names it and the reason. */
 EB_MUST eb_error eb_folder_make(const char *path);
+/* Makes an empty folder of this process's own under $TMPDIR or /tmp. The caller removes it and
+ * frees *path. */
+EB_MUST eb_error eb_folder_temporary(char **path);
 
 #endif

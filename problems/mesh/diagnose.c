@@ -320,7 +320,6 @@ eb_error eb_mesh_diagnose(const eb_mesh *mesh, eb_mesh_diagnosis *out) {
 
 eb_error eb_mesh_diagnosis_print(const eb_mesh_diagnosis *diagnosis, eb_element_type type,
                                  const char *name, eb_text *out) {
-  static const double POOR = 0.02; /* of the catalogue's thinnest sheets: 0.03 */
   const eb_mesh_diagnosis *d = diagnosis;
   const char *at_least = d->at_least ? "at least " : "";
   if (d->pieces > 1)
@@ -345,7 +344,7 @@ eb_error eb_mesh_diagnosis_print(const eb_mesh_diagnosis *diagnosis, eb_element_
                           "on a hinge\n",
                           name, d->crowded_edges,
                           d->crowded_edges == 1 ? "edge has" : "edges have"));
-  if (d->quality < POOR)
+  if (d->quality < EB_MESH_POOR)
     EB_TRY(eb_text_printf(out,
                           "%s: element %d (counted from 0) has a %s of %.2g, where 1 is best: "
                           "steps are hard to solve on so flat elements\n",

@@ -8,6 +8,8 @@
 #include "problems/base/text.h"
 #include "problems/mesh/mesh.h"
 
+#define EB_MESH_POOR 0.02 /* quality of an element; the thinnest sheets of the catalogue: 0.03 */
+
 typedef struct eb_mesh_diagnosis {
   int32_t pieces;        /* connected components, through shared nodes */
   int32_t coincident;    /* pairs of nodes at one place */
