@@ -13,11 +13,10 @@ const char *const eb_check_format_names[EB_CHECK_FORMATS] = {"text", "json", "ju
 
 static void print_json(eb_check_printer *to, const eb_check_figure *figure) {
   bool judged = !isnan(figure->bound);
-  json_t *json =
-      eb_json_pack("{s:s, s:f, s:o, s:f, s:b, s:s}", "name", figure->name, "measured",
-                   figure->measured, "relation",
-                   judged ? json_string(figure->at_least ? ">=" : "<=") : json_null(), "bound",
-                   figure->bound, "passed", figure->passed, "reason", figure->reason);
+  json_t *json = eb_json_pack(
+      "{s:s, s:f, s:o, s:f, s:b, s:s}", "name", figure->name, "measured", figure->measured,
+      "relation", judged ? json_string(figure->at_least ? ">=" : "<=") : json_null(), "bound",
+      figure->bound, "passed", figure->passed, "reason", figure->reason);
   fprintf(to->out, "%s\n    ", to->count ? "," : "");
   eb_error error = eb_json_line(json, to->out);
   if (to->error)

@@ -74,7 +74,8 @@ static eb_error check_mesh(const eb_check *check, const eb_scene *scene) {
   eb_mesh_diagnosis d;
   EB_OWNED(eb_text_clear) eb_text quality = {0};
   EB_TRY(eb_mesh_diagnose(mesh, &d));
-  EB_TRY(eb_text_printf(&quality, "the least %s of an element, of element %d; 1 is best, and poor "
+  EB_TRY(eb_text_printf(&quality,
+                        "the least %s of an element, of element %d; 1 is best, and poor "
                         "elements make matrices ill-conditioned and steps short",
                         eb_mesh_quality_name(mesh->type), d.worst));
   EB_TRY(check_orientation(check, scene, mesh->X, "rest", "rest"));
@@ -99,8 +100,8 @@ static void release_contact(eb_contact_audit **contact) {
   eb_contact_audit_destroy(*contact);
 }
 
-/* Surfaces that cross where they must not: with contact as constraints, and of bodies that push each
- * other. What crosses elsewhere passes through each other, and is a note. */
+/* Surfaces that cross where they must not: with contact as constraints, and of bodies that push
+ * each other. What crosses elsewhere passes through each other, and is a note. */
 static eb_error check_overlaps(const eb_check *check, const eb_scene *scene) {
   static const char crossing[] = "pairs of triangles of different bodies, or of a body and an "
                                  "obstacle, that cross at the start";
@@ -176,8 +177,8 @@ static void measure_room(const eb_mesh *mesh, double *room, double *least) {
   }
 }
 
-/* The direction in which forces are asked, whose largest step strains elements by about 1 %, and the
- * deformed state: the mesh at rest stretched and sheared by a tenth, and shaken. */
+/* The direction in which forces are asked, whose largest step strains elements by about 1 %, and
+ * the deformed state: the mesh at rest stretched and sheared by a tenth, and shaken. */
 static void deform(const eb_scene *scene, const double *room, uint64_t seed, eb_forces *f,
                    double *deformed) {
   int axes = scene->mesh->type == EB_TRIANGLE ? 2 : 3;
@@ -358,8 +359,8 @@ static eb_error check_continuity(const eb_check *check, const eb_scene *scene) {
   }
   double allowed = 1e-6 * diagonal_of(scene);
   EB_TRY(eb_text_printf(&reason, "m, by which something that is held or moved jumps"));
-  if (worst > allowed) EB_TRY(eb_text_printf(&reason, ", between %g and %g s", when,
-                                             when + end / INTERVALS));
+  if (worst > allowed)
+    EB_TRY(eb_text_printf(&reason, ", between %g and %g s", when, when + end / INTERVALS));
   eb_check_below(check, worst, allowed, reason.data, "scene/script/continuous");
   return EB_OK;
 }

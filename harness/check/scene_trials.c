@@ -31,8 +31,8 @@ static eb_error add_trial(const eb_scene_check *check, const char *solver, bool 
   return eb_plan_create(&request, &trial->plan);
 }
 
-/* Whether it serves the scene as it is, without being given anything; of solvers for contact, as one
- * where there is contact. */
+/* Whether it serves the scene as it is, without being given anything; of solvers for contact, as
+ * one where there is contact. */
 static bool serves(const eb_solver_ops *ops, const eb_scene *scene) {
   bool touches = eb_scene_needs(scene) & EB_CAP_CONTACT;
   return !eb_solver_wants_options(ops) && !eb_solver_lacks(ops, scene) &&
@@ -117,7 +117,8 @@ static eb_error emit_run(const eb_check *check, const eb_scene_trial *trial,
   EB_TRY(emit_steps(check, trial, run, eb_median(wall, steps, EB_WARM_UP)));
   if (run->steps_done == 0) return EB_OK;
   EB_TRY(emit_audit(check, trial, run, known));
-  if (isfinite(run->error)) eb_check_note(check, run->error, error, "%s/steps/error", trial->solver);
+  if (isfinite(run->error))
+    eb_check_note(check, run->error, error, "%s/steps/error", trial->solver);
   return EB_OK;
 }
 
