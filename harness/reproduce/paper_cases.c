@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/audit/rules.h"
 #include "harness/names.h"
 #include "harness/reproduce/paper.h"
 #include "problems/notation/untrusted.h"
 #include "problems/base/memory.h"
+#include "problems/base/owned.h"
+#include "problems/base/text.h"
 #include "problems/scene_impl.h"
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -189,6 +192,28 @@ int eb_paper_case_find(const eb_paper *paper, const char *name) {
 
 /* ---- a case ---------------------------------------------------------------------------------- */
 
+/* The mesh files that a scene's file names are of the paper's folder as well. A file that is not
+ * there is told of where it is read. */
+static eb_error check_meshes(const eb_paper *paper, const char *name, const char *path) {
+  EB_OWNED(eb_text_clear) eb_text text = {0};
+  EB_OWNED(eb_strings_clear) eb_strings files = {0};
+  const char *slash = strrchr(name, '/');
+  int folder = slash ? (int)(slash + 1 - name) : 0;
+  if (access(path, F_OK)) return EB_OK;
+  EB_TRY(eb_text_read(path, "scene file", &text));
+  if (text.data) EB_TRY(eb_scene_file_meshes(path, text.data, &files));
+  for (int i = 0; i < files.count; i++) {
+    EB_FREED char *mesh = NULL, *place = NULL;
+    if (files.items[i][0] == '/')
+      return EB_ERROR(EB_ERR_FORMAT,
+                      "%s: '%s' leads out of the paper's folder: name it from the scene's file on",
+                      path, files.items[i]);
+    EB_TRY(eb_string_format(&mesh, "%.*s%s", folder, name, files.items[i]));
+    EB_TRY(eb_error_prefix(eb_paper_place(paper, mesh, &place), "%s", path));
+  }
+  return EB_OK;
+}
+
 /* A scene's file is one of the paper's folder. */
 static eb_error read_scene(const eb_paper *paper, const char *spec, char **out) {
   char *name, *assignments, *path = NULL;
@@ -196,6 +221,7 @@ static eb_error read_scene(const eb_paper *paper, const char *spec, char **out) 
   eb_error error;
   if (eb_scene_file_named(name)) {
     error = eb_paper_place(paper, name, &path);
+    if (!error) error = check_meshes(paper, name, path);
     if (!error)
       error = eb_string_format(out, "%s%s%s", path, assignments ? ":" : "",
                                assignments ? assignments : "");

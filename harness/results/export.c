@@ -8,6 +8,7 @@
 #include "harness/results/json.h"
 #include "problems/base/file.h"
 #include "problems/base/owned.h"
+#include "problems/scenes/file/scene_file.h"
 
 bool eb_export_selects(const eb_strings *ids, const eb_run *run) {
   for (int i = 0; i < ids->count; i++)
@@ -64,11 +65,21 @@ static eb_error find_text(const eb_results *results, const eb_strings *ids, char
                           eb_results_path(results));
 }
 
+/* Meshes of bodies are in no result: what a scene was made of in the end is. */
+static eb_error tell_meshes(const char *text) {
+  EB_OWNED(eb_strings_clear) eb_strings files = {0};
+  EB_TRY(eb_scene_file_meshes("the scene's text", text, &files));
+  for (int i = 0; i < files.count; i++)
+    eb_print(stderr, "elastobench: the scene reads '%s'%s\n", files.items[i],
+             files.items[i][0] == '/' ? "" : ", which has to lie so beside its text");
+  return EB_OK;
+}
+
 eb_error eb_export_scene(const eb_results *results, const eb_strings *ids, FILE *out) {
   EB_FREED char *text = NULL;
   EB_TRY(find_text(results, ids, &text));
   eb_print(out, "%s", text);
-  return EB_OK;
+  return tell_meshes(text);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

@@ -117,6 +117,23 @@ my ($said) = is_code(0, 'a paper', 'reproduce', 'own', '--from', 'papers', '-o',
 like($said, qr/^held +reproduced\b/m, '  with a scene file in its folder') or diag $said;
 spew(scratch('papers/own/paper.ini'), $paper =~ s/= block\.ini/= ..\/..\/crate.ini/r);
 like_error(1, qr/leads out of the paper's folder/, '  and not in others', 'reproduce', 'own', '--from', 'papers', '-o', 'out');
+my $meshed = "[scene]\ntitle = a mesh\nE = 1e5\nnu = 0.3\nrho = 1000\ndt = 5 ms\nsteps = 2\n[body block]\nshape = file\nfile = block.vtk\n";
+is_code(0, 'a mesh beside a scene', 'export', 'a.h5', '--to', 'mesh', '--run', 'newton', '-o', 'papers/own/block.vtk');
+spew(scratch('papers/own/block.ini'), $meshed);
+spew(scratch('papers/own/paper.ini'), $paper);
+is_code(0, 'a paper whose scene reads a mesh of its folder', 'reproduce', 'own', '--from', 'papers', '-o', 'meshed');
+rename scratch('papers/own/block.vtk'), scratch('papers/block.vtk') or die;
+for my $file ('../block.vtk', scratch('papers/block.vtk')) {
+  spew(scratch('papers/own/block.ini'), $meshed =~ s/= block\.vtk/= $file/r);
+  like_error(1, qr/block\.ini: '\S*block\.vtk' leads out of the paper's folder/, "  and not $file", 'reproduce', 'own', '--from', 'papers', '-o', 'out');
+}
+symlink '../block.vtk', scratch('papers/own/block.vtk') or die;
+spew(scratch('papers/own/block.ini'), $meshed);
+like_error(1, qr/leads out of the paper's folder/, '  nor by a link', 'reproduce', 'own', '--from', 'papers', '-o', 'out');
+is_code(0, 'a scene that reads a mesh', 'run', 'papers/own/block.ini', '-s', 'newton', '-o', 'meshed.h5');
+my ($exported, $needed) = is_code(0, '  as text', 'export', 'meshed.h5', '--to', 'scene');
+is($exported, $meshed, '  to the letter');
+is($needed, "elastobench: the scene reads 'block.vtk', which has to lie so beside its text\n", '  and what it needs is said');
 SKIP: {
   my $python = python('numpy');
   skip 'needs python3-numpy', 2 unless $python;

@@ -457,6 +457,19 @@ bool eb_scene_file_named(const char *name) {
   return length > 4 && strcmp(name + length - 4, ".ini") == 0;
 }
 
+eb_error eb_scene_file_meshes(const char *path, const char *text, eb_strings *out) {
+  EB_OWNED(eb_sections_clear) eb_sections sections = {0};
+  EB_TRY(eb_sections_parse(path, text, EB_SECTIONS_OF_PAPER, &sections));
+  for (int s = 0; s < sections.count; s++) {
+    const eb_entry *file = eb_section_entry(&sections.items[s], "file");
+    bool known = false;
+    for (int i = 0; file && i < out->count; i++)
+      known = known || strcmp(out->items[i], file->value) == 0;
+    if (file && !known) EB_TRY(eb_strings_add(out, file->value));
+  }
+  return EB_OK;
+}
+
 eb_error eb_scene_file_read(const char *path, const eb_scene_ops **out) {
   EB_OWNED(eb_text_clear) eb_text text = {0};
   EB_FREED char *name = NULL;

@@ -2,6 +2,7 @@
 #ifndef EB_SCENES_FILE_SCENE_FILE_H
 #define EB_SCENES_FILE_SCENE_FILE_H
 
+#include "problems/base/strings.h"
 #include "problems/notation/sections.h"
 #include "problems/scene_impl.h"
 
@@ -11,6 +12,9 @@
 EB_MUST eb_error eb_scene_file_parse(const char *name, const char *path, const char *text,
                                      const eb_scene_ops **out);
 EB_MUST eb_error eb_scene_file_read(const char *path, const eb_scene_ops **out);
+/* Appends the mesh files that the text of a scene names, each once, as it names them: from the
+ * scene's folder on. None of them is looked at. `path` is for messages. */
+EB_MUST eb_error eb_scene_file_meshes(const char *path, const char *text, eb_strings *out);
 /* Whether a name is that of a file. */
 bool eb_scene_file_named(const char *name);
 
