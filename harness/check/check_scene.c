@@ -299,6 +299,18 @@ static size_t places_of(const eb_scene *scene) {
   return count;
 }
 
+/* A point that moves and turns with a collider; whether it ever does. */
+static bool follow_collider(const eb_collider *collider, double t, double place[3],
+                            double velocity[3]) {
+  eb_pose pose;
+  bool moves = eb_collider_pose(collider, t, &pose);
+  for (int d = 0; d < 3; d++)
+    place[d] =
+        pose.shift[d] + pose.rotation[3 * d] + pose.rotation[3 * d + 1] + pose.rotation[3 * d + 2];
+  eb_pose_velocity(&pose, place, velocity);
+  return moves;
+}
+
 static void ask_script(const eb_scene *scene, double t, const scripted *out) {
   size_t at = (size_t)scene->mesh->node_count;
   double velocity[3];
@@ -308,8 +320,7 @@ static void ask_script(const eb_scene *scene, double t, const scripted *out) {
     at += (size_t)scene->contacts.obstacles[o].surface->vertex_count;
   }
   for (int32_t c = 0; c < scene->contacts.collider_count; c++, at++)
-    if (!eb_collider_moves(&scene->contacts.colliders[c], t, out->place + 3 * at, velocity))
-      memset(out->place + 3 * at, 0, 3 * sizeof *out->place);
+    follow_collider(&scene->contacts.colliders[c], t, out->place + 3 * at, velocity);
   memset(out->fixed + scene->mesh->node_count, 1, at - (size_t)scene->mesh->node_count);
 }
 
@@ -372,9 +383,9 @@ static double wrong_velocity(const eb_scene *scene, uint64_t seed) {
     double error = 0, size = 1e-9 * diagonal_of(scene) / end;
     for (int k = 0; k < MOMENTS; k++) {
       double t = eb_random_uniform(&seed, h, end - h), at[3], before[3], after[3], v[3], unused[3];
-      if (!eb_collider_moves(&scene->contacts.colliders[c], t, at, v)) break;
-      eb_collider_moves(&scene->contacts.colliders[c], t - h, before, unused);
-      eb_collider_moves(&scene->contacts.colliders[c], t + h, after, unused);
+      if (!follow_collider(&scene->contacts.colliders[c], t, at, v)) break;
+      follow_collider(&scene->contacts.colliders[c], t - h, before, unused);
+      follow_collider(&scene->contacts.colliders[c], t + h, after, unused);
       for (int d = 0; d < 3; d++) {
         double difference = (after[d] - before[d]) / (2 * h);
         error = fmax(error, fabs(difference - v[d]));
