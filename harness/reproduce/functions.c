@@ -124,7 +124,7 @@ static double contraction_of(const double *r, int64_t count) {
 
 /* The median over the steps that have a rate. */
 static eb_error find_rate(const eb_call *c, eb_value *out) {
-  bool order = strcmp(c->self->name, "order") == 0;
+  bool order = strcmp(c->self->name, "convergence_order") == 0;
   int run;
   eb_knowledge knowledge;
   eb_residuals all;
@@ -132,7 +132,7 @@ static eb_error find_rate(const eb_call *c, eb_value *out) {
   size_t count = 0;
   EB_TRY(eb_evaluation_run(c->e, c->cases[0], &run, &knowledge));
   *out = eb_value_number(NAN);
-  out->knowledge = knowledge;
+  if (run < 0) out->knowledge = knowledge;
   if (run < 0) return EB_OK;
   EB_TRY(eb_results_residuals(c->e->evidence->results, run, &all));
   eb_error error = EB_NEW(rates, all.steps);
@@ -275,11 +275,11 @@ const eb_function eb_functions[] = {
      "a: wall seconds of its steps; where the time limit has cut one off, what it had taken "
      "by then too: a lower bound",
      .call = add_up_spent},
-    {"order", "c",
+    {"convergence_order", "c",
      "a: order of convergence within a step, of its last three residuals above rounding; median "
      "over the steps",
      .call = find_rate},
-    {"contraction", "c",
+    {"convergence_factor", "c",
      "a: factor by which an iteration lessens the residual in the second half of a step; median "
      "over the steps",
      .call = find_rate},

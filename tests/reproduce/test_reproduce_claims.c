@@ -87,6 +87,19 @@ static void test_rising_residuals(void) {
   expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
 }
 
+/* What residuals tell of convergence; rounding at their end tells nothing. */
+static void test_rates(void) {
+  static const fake runs[] = {{.name = "a", WHOLE, .force = 5, .force_fade = 1, .order = 2},
+                              {.name = "b", WHOLE, .force = 5, .force_fade = 1, .order = 1},
+                              {.name = "c", WHOLE, .force = 5, .force_fade = 1}};
+  static const verdict v[] = {
+      {"abs(convergence_order(a) - 2) < 1e-9", YES, "< 1e-09"},
+      {"abs(convergence_order(b) - 1) < 1e-9 and abs(convergence_factor(b) - 0.1) < 1e-9", YES,
+       "2 of 2"},
+      {"convergence_order(c) = 1", OPEN, "- = 1"}};
+  expect_all(CASES, false, runs, COUNT(runs), v, COUNT(v));
+}
+
 /* Files that do not tell what their scenes are made of are read, and say so. */
 static void test_untold_scene(void) {
   static const fake runs[] = {{.name = "a", WHOLE, .unknowns = 24}};
@@ -576,6 +589,7 @@ int main(void) {
   scratch_open();
   test_figures();
   test_rising_residuals();
+  test_rates();
   test_untold_scene();
   test_evidence();
   test_shortened();

@@ -30,6 +30,7 @@ typedef struct fake {
   double solve, factor;     /* s, phases of every step; beside `accounted` */
   double kinetic, fade;     /* J in the first step; times this from each step to the next */
   double force, force_fade; /* the same of the residual that the solver logs, N; 0: none */
+  double order; /* of convergence of the residuals behind it: a tenth first; 0: there is one */
   double anew; /* decades by which that rises where the problem is made anew, once a step; 0: not */
   double momentum, rebound; /* kg m/s: down until the touch, up after it */
   double depth;             /* m, the deepest penetration, while it touches */
@@ -100,6 +101,11 @@ static eb_error put_fake_step(const fake *f, int s, eb_recorder *recorder, eb_st
   log->phase_seconds[EB_PHASE_FACTOR] = f->factor;
   eb_log_count(log, EB_COUNT_REDUCED_UNKNOWNS, f->unknowns);
   if (f->force != 0) eb_log_residual(log, f->force * pow(f->force_fade, s));
+  double decades = 0; /* gained; below 1e-14 residuals stay where they are, as rounding does */
+  for (int k = 0; f->order != 0 && k < 5; k++) {
+    decades += pow(f->order, k);
+    eb_log_residual(log, f->force * fmax(pow(10, -decades), 1e-14));
+  }
   if (f->anew != 0) { /* elsewhere it rises by one */
     eb_log_residual(log, f->force / 100);
     eb_log_residual(log, f->force / 10);
