@@ -68,8 +68,11 @@
   ENTRY(laws_bar) \
   ENTRY(laws_bounce) \
   ENTRY(laws_bounce_penalty) \
+  ENTRY(laws_crumple) \
+  ENTRY(laws_cylinder) \
   ENTRY(laws_flight) \
   ENTRY(laws_free) \
+  ENTRY(laws_hanging) \
   ENTRY(laws_hertz) \
   ENTRY(laws_hertz_penalty) \
   ENTRY(laws_ladder) \
@@ -81,14 +84,17 @@
   ENTRY(laws_roll) \
   ENTRY(laws_slope) \
   ENTRY(laws_slope_implicit) \
+  ENTRY(laws_sphere) \
   ENTRY(laws_stack) \
   ENTRY(laws_stop) \
   ENTRY(laws_stop_explicit) \
   ENTRY(laws_stop_implicit) \
   ENTRY(laws_sway) \
+  ENTRY(laws_torsion) \
   ENTRY(laws_tumble) \
   ENTRY(laws_tunnel) \
-  ENTRY(laws_tunnel_penalty)
+  ENTRY(laws_tunnel_penalty) \
+  ENTRY(laws_uniform)
 /* clang-format on */
 
 #define EB_SCENE_DECLARED(name) extern const eb_scene_ops eb_##name;
