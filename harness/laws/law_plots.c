@@ -138,7 +138,7 @@ static eb_error put_cell(const eb_law_cell *cell, int column, int row, eb_text *
   else if (cell->state == EB_LAW_OPEN)
     snprintf(text, sizeof text, "?");
   else if (worst && cell->state != EB_LAW_UNSERVED)
-    snprintf(text, sizeof text, "%.0e", worst->deviation);
+    snprintf(text, sizeof text, worst->deviation > 0 ? "%.0e" : "%g", worst->deviation);
   return put_box(LEFT + column * CELL_WIDE, TOP + row * CELL_HIGH, shade_of(cell), text, out);
 }
 

@@ -54,7 +54,7 @@ static void put_state(eb_doc *doc, const eb_law_cell *cell) {
   else if (!worst)
     eb_doc_cell(doc, class, "?");
   else
-    eb_doc_cell(doc, class, "%.1e", worst->deviation);
+    eb_doc_cell(doc, class, worst->deviation > 0 ? "%.1e" : "%g", worst->deviation);
 }
 
 /* ---- the document ---------------------------------------------------------------------------- */
@@ -84,13 +84,19 @@ static bool group_is_new(const eb_law_book *book, int law) {
   return true;
 }
 
+static void put_law_head(const eb_physical_law *law, eb_doc *doc) {
+  EB_FREED char *target = NULL;
+  eb_doc_head(doc, "%s", "");
+  if (eb_string_format(&target, "#%s", law->id) == EB_OK) eb_doc_link(doc, target, "%s", law->id);
+}
+
 static void put_group(const eb_law_survey *survey, const char *group, eb_doc *doc) {
   const eb_law_book *book = survey->book;
   eb_doc_heading(doc, 2, NULL, "%s", group);
   eb_doc_table(doc, NULL);
   eb_doc_head(doc, "solver");
   for (int l = 0; l < book->law_count; l++)
-    if (strcmp(book->laws[l].group, group) == 0) eb_doc_head(doc, "%s", book->laws[l].id);
+    if (strcmp(book->laws[l].group, group) == 0) put_law_head(&book->laws[l], doc);
   for (int s = 0; s < survey->solvers->count; s++) {
     eb_doc_row(doc, NULL);
     eb_doc_cell(doc, EB_DOC_CODE, "%s", survey->solvers->items[s]);
@@ -107,8 +113,9 @@ static eb_error put_finding(const eb_law_cell *cell, eb_doc *doc) {
   eb_doc_item(doc, "%s: ", cell->solver);
   if (worst && cell->state != EB_LAW_FAILED) {
     EB_TRY(eb_law_put_point(cell->law, cell->worst, &point));
-    eb_doc_text(doc, EB_DOC_PLAIN, "%s %s, exact %s", eb_doc_number_text(worst->measured).text,
-                cell->law->unit, eb_doc_number_text(worst->exact).text);
+    eb_doc_text(doc, EB_DOC_PLAIN, "%s%s%s, exact %s", eb_doc_number_text(worst->measured).text,
+                *cell->law->unit ? " " : "", cell->law->unit,
+                eb_doc_number_text(worst->exact).text);
     if (!isnan(worst->scheme))
       eb_doc_text(doc, EB_DOC_PLAIN, "; off by %.1e, of which %.1e is the solver's own",
                   worst->deviation, worst->own);
@@ -213,7 +220,8 @@ static eb_error build(const eb_law_report *report, bool page, eb_doc *doc) {
   const eb_law_book *book = report->survey->book;
   put_summary(report, doc);
   if (report->pictured)
-    eb_doc_picture(doc, "pictures", "laws.svg", "deviation beside the bound of each law");
+    eb_doc_markup(doc, "<p><img src=\"laws.svg\" alt=\"Solvers by laws, coloured by the "
+                       "deviation beside the bound\" style=\"max-width:100%\"></p>\n");
   for (int l = 0; l < book->law_count; l++) {
     if (!group_is_new(book, l)) continue;
     put_group(report->survey, book->laws[l].group, doc);
@@ -308,9 +316,9 @@ eb_error eb_law_report_junit(const eb_law_report *report, FILE *out) {
     EB_OWNED(eb_text_clear) eb_text message = {0};
     EB_TRY(eb_text_printf(&message, "%s", eb_law_state_name(cell->state)));
     if (worst)
-      EB_TRY(eb_text_printf(&message, ": measured %.6g %s, exact %.6g, off by %.2e, bound %.2e",
-                            worst->measured, cell->law->unit, worst->exact, worst->deviation,
-                            worst->bound));
+      EB_TRY(eb_text_printf(&message, ": measured %.6g%s%s, exact %.6g, off by %.2e, bound %.2e",
+                            worst->measured, *cell->law->unit ? " " : "", cell->law->unit,
+                            worst->exact, worst->deviation, worst->bound));
     EB_TRY(eb_strings_add(&messages, message.data));
     tests[c] = (eb_ci_test){.suite = cell->law->id,
                             .name = cell->solver,
