@@ -25,9 +25,12 @@ struct eb_contact_audit {
   int32_t *size;       /* parts: nodes */
   double *sum;   /* parts x 6: momentum not explained, kg m/s; of rigid bodies spin too, kg m^2/s */
   double *scale; /* parts x 2: size of the terms of each */
-  double *x0, *x1; /* vertices x 3 */
-  double *push;    /* vertices x 3: forces of contact, N */
-  double *bent;    /* vertices: see contact_law.h, m */
+  double *x0, *x1;  /* vertices x 3 */
+  double *push;     /* vertices x 3: forces of contact, N */
+  double *bent;     /* vertices: see contact_law.h, m */
+  double *grip;     /* parts x 7: sums over contacts of r_n times creep and slip, N m, and r_n, N */
+  double *crept;    /* parts x 6: sums over steps of the means of both, m */
+  int64_t followed; /* the step after which that stands */
   eb_intersections *intersections;
   eb_arena owned;
 };
@@ -102,6 +105,8 @@ static eb_error fill(eb_contact_audit *contact) {
   EB_TRY(EB_TAKE(&contact->owned, contact->x1, 3 * (size_t)vertices));
   EB_TRY(EB_TAKE(&contact->owned, contact->push, 3 * (size_t)vertices));
   EB_TRY(EB_TAKE(&contact->owned, contact->bent, vertices));
+  EB_TRY(EB_TAKE(&contact->owned, contact->grip, 7 * (size_t)contact->parts));
+  EB_TRY(EB_TAKE(&contact->owned, contact->crept, 6 * (size_t)contact->parts));
   for (int32_t s = 0; s < contact->parts; s++) contact->rider[s] = -1;
   for (int32_t i = 0; i < contact->nodes; i++) {
     contact->size[contact->part[i]]++;
@@ -240,6 +245,81 @@ static void balance(eb_contact_audit *contact, const eb_state *before, const eb_
   }
 }
 
+/* ---- creep ----------------------------------------------------------------------------------- */
+
+/* A contact inside Coulomb's cone does not slip, and one on it slips against its friction. What
+ * tolerances let it slip otherwise in a step has any direction, and the mean over a body's
+ * contacts, weighed by their forces, comes to little; summed over steps it stays little, unless
+ * steps leave the same again and again. So it is of a body whose slip as a whole stays little too.
+ * A body creeps by the less of the two sums, which begin anew when it slides, as its friction has
+ * it, or is free.
+ */
+enum { CREEP = 0, SLIP = 3, FORCE = 6, GRIP = 7 };
+
+static void add_grip(eb_contact_audit *contact, int32_t vertex, double force, const double slip[3],
+                     const double creep[3]) {
+  if (vertex >= contact->nodes) return;
+  double *grip = contact->grip + GRIP * (size_t)contact->part[vertex];
+  eb_add3(force, creep, grip + CREEP);
+  eb_add3(force, slip, grip + SLIP);
+  grip[FORCE] += fabs(force);
+}
+
+static void grip_contact(eb_contact_audit *contact, const eb_contact_record *record, size_t k) {
+  const eb_pair *pair = &record->pair[k];
+  const double *r = record->r + 3 * k, *n = record->frame + 9 * k, *w = record->weight + 4 * k;
+  const eb_contact_bounds *bounds = &contact->scene->contacts.bounds;
+  double limit = eb_friction_of(&contact->scene->contacts.friction, pair) * r[0], slip[3] = {0};
+  double slack = 0, friction = hypot(r[1], r[2]), against[3] = {0}, creep[3];
+  if (!(limit > 0)) return;
+  for (int i = 0; i < 4; i++) {
+    if (pair->vertex[i] < 0 || pair->vertex[i] >= contact->vertices) return;
+    size_t at = 3 * (size_t)pair->vertex[i];
+    eb_add3(w[i], contact->x1 + at, slip);
+    eb_add3(-w[i], contact->x0 + at, slip);
+    slack += fabs(w[i]) * contact->bent[pair->vertex[i]];
+  }
+  eb_add3(-eb_dot3(n, slip), n, slip);
+  double length = sqrt(eb_dot3(slip, slip));
+  for (int d = 0; d < 3; d++) slip[d] *= length > slack ? 1 - slack / length : 0;
+  memcpy(creep, slip, sizeof creep);
+  if (friction >= (1 - bounds->cone) * limit) { /* directions of larger slips have a rule */
+    for (int d = 1; d < 3; d++) eb_add3(-r[d] / friction, n + 3 * d, against);
+    eb_add3(-fmax(0, eb_dot3(against, slip)), against, creep);
+    if (length > bounds->distance / 10) memset(creep, 0, sizeof creep);
+  }
+  add_grip(contact, pair->vertex[0], r[0], slip, creep);
+  add_grip(contact, pair->vertex[3], -r[0], slip, creep);
+}
+
+/* Adds the means of a step to what a body has crept, and says how far that is. */
+static double add_creep(const double grip[GRIP], double slides, double crept[6]) {
+  double step[6] = {0}, sliding2 = 0;
+  for (int d = 0; d < 6 && grip[FORCE] > 0; d++) step[d] = grip[d] / grip[FORCE];
+  for (int d = 0; d < 3; d++)
+    sliding2 += (step[SLIP + d] - step[CREEP + d]) * (step[SLIP + d] - step[CREEP + d]);
+  for (int d = 0; d < 6; d++)
+    crept[d] = grip[FORCE] > 0 && sliding2 <= slides * slides ? crept[d] + step[d] : 0;
+  return sqrt(fmin(eb_dot3(crept + CREEP, crept + CREEP), eb_dot3(crept + SLIP, crept + SLIP)));
+}
+
+static void follow_creep(eb_contact_audit *contact, const eb_state *before,
+                         const eb_contact_record *record, eb_contact_audit_row *row) {
+  double slides = contact->scene->contacts.bounds.distance / 10;
+  if (before->step != contact->followed)
+    memset(contact->crept, 0, 6 * (size_t)contact->parts * sizeof *contact->crept);
+  contact->followed = before->step + 1;
+  memset(contact->grip, 0, GRIP * (size_t)contact->parts * sizeof *contact->grip);
+  for (size_t k = 0; record && k < (size_t)record->count; k++) grip_contact(contact, record, k);
+  for (int32_t s = 0; s < contact->parts; s++) {
+    double far =
+        add_creep(contact->grip + GRIP * (size_t)s, slides, contact->crept + 6 * (size_t)s);
+    if (!(far > row->creep)) continue;
+    row->creep = far;
+    row->creeping = (eb_spot){EB_SPOT_BODY, s, -1};
+  }
+}
+
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 const double *eb_contact_audit_forces(eb_contact_audit *contact, const eb_contact_record *record) {
@@ -278,6 +358,7 @@ void eb_contact_audit_step(eb_contact_audit *contact, const eb_state *before, co
   row->unrecorded = eb_intersections_unrecorded(contact->intersections, team, contact->x1,
                                                 contact->scene->contacts.bounds.near, record);
   balance(contact, before, after, dt, row);
+  follow_creep(contact, before, record, row);
   /* What obstacles do on their way: they are pushed back as they push. */
   for (size_t k = 3 * (size_t)contact->nodes; k < 3 * (size_t)contact->vertices; k++)
     row->obstacles_work -= contact->push[k] * (contact->x1[k] - contact->x0[k]);

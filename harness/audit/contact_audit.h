@@ -25,7 +25,11 @@ typedef struct eb_contact_audit_row {
   double balance; /* kg m/s: largest momentum of a body that is not explained */
   /* the same, and of rigid bodies spin, over the scene's bound (contact_audit.c) */
   double balance_excess;
-  eb_spot unbalanced;    /* the body that is of */
+  eb_spot unbalanced; /* the body that is of */
+  /* m: the most that a body which friction holds has slipped, in all steps since it slid or was
+   * free (contact_audit.c) */
+  double creep;
+  eb_spot creeping;      /* the body that is of */
   double obstacles_work; /* J: of obstacles on bodies */
 } eb_contact_audit_row;
 

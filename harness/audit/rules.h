@@ -80,7 +80,9 @@
        "degrees")                                                                                  \
   RULE(FRICTION, "friction",                                                                       \
        "friction keeps to Coulomb's cone, to sticking and to its direction: contact_cone <= "      \
-       "1e-2, contact_sliding <= 5e-5 m, contact_angle <= 2.4 degrees; not of steps that "         \
+       "1e-2, contact_sliding <= 5e-5 m, contact_angle <= 2.4 degrees; and nothing creeps: a "     \
+       "body that friction holds, by the mean over its contacts, slips no more in all steps than " \
+       "one contact may in one, 5e-5 m; not of steps that "                                        \
        "declare friction to a motion, whose error and class have it")                              \
   RULE(SCENE, "scene",                                                                             \
        "the scene is what it was: the solver's in the end equals the harness's own, which "        \

@@ -328,6 +328,7 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
   const eb_contact_law *law = &j->law;
   const eb_contact_bounds *scene = &s->scene->contacts.bounds;
   double slack = eb_contact_audit_slack(s->reason), gap = slack * scene->distance;
+  double creep = scene->distance;
   /* What friction to a motion is off Coulomb's is in the error of the run, and in its class. */
   bool coulomb = s->declared->friction != EB_FRICTION_BY_MOTION;
   const eb_intersection_counts *found = &j->intersections;
@@ -361,6 +362,8 @@ void eb_verdict_contact(eb_verdict *verdict, const eb_audited_step *s) {
                  j->balance_excess, slack, j->unbalanced},
                 {EB_RULE_FRICTION, "a contact slips inside Coulomb's cone by", "m", law->sliding,
                  gap, contact_spot(law->at.sliding)},
+                {EB_RULE_FRICTION, "contacts inside Coulomb's cone have crept in all by", "m",
+                 j->creep, creep, j->creeping},
                 {EB_RULE_FRICTION, "friction is outside of Coulomb's cone by", "of its limit",
                  law->cone, slack * scene->cone, contact_spot(law->at.cone)},
                 {EB_RULE_FRICTION, "friction is off the direction against slip by", "degrees",
