@@ -667,7 +667,8 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
        "",                                                                                         \
        "eps1 in kg m/s as in the paper, relative to |b|, or absolute and at most 1 % of what "     \
        "gravity gives the lightest body in a step"},                                               \
-      {"eps2", EB_OPTION_REAL, "5e-6", 1e-14, 1e-2, NULL, "m", "tolerance on active constraints"}, \
+      {"eps2", EB_OPTION_REAL, "5e-6", 1e-14,                                                      \
+       1e-2,   NULL,           "m",    "tolerance on active constraints, the paper's"},            \
       {"angle", EB_OPTION_REAL, "1.2", 1e-3,                                                       \
        90,      NULL,           "deg", "tolerance on the angle between friction and sliding"},     \
       {"gap", EB_OPTION_REAL, "1e-4", 1e-9, 1e-1, NULL, "m", "distance that constraints ask for"}, \

@@ -103,7 +103,8 @@ typedef struct eb_warp {
        .doc = "how far elements above damp_above that are not updated go to a rigid motion"},      \
   {                                                                                                \
     .name = "damp_above", .type = EB_OPTION_REAL, .fallback = "5e-1", .min = 0, .max = 1e300,      \
-    .unit = "kg m/s", .doc = "error of an element from which on it is damped"                      \
+    .unit = "kg m/s",                                                                              \
+    .doc = "error of an element from which on it is damped; the paper's, a momentum, as tau"       \
   }
 /* Settings with the values of these and of EB_RAYLEIGH_OPTIONS, zeros for the rest. */
 eb_warp_settings eb_warp_common_settings(const eb_values *options);

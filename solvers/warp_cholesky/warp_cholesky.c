@@ -41,7 +41,8 @@ static const eb_option options[] = {
      .min = 0,
      .max = 1e300,
      .unit = "kg m/s",
-     .doc = "supernodes are updated from this error of their worst element on; 0: always all"},
+     .doc = "supernodes are updated from this error of their worst element on; 0: always all. The "
+            "paper's, a momentum: other units, sizes or steps ask for another"},
     {.name = "schedule",
      .type = EB_OPTION_CHOICE,
      .fallback = "quality",
@@ -71,7 +72,8 @@ static const eb_option options[] = {
      .min = 0,
      .max = 1e300,
      .unit = "kg m/s",
-     .doc = "schedule=hybrid: from this error on supernodes are updated over any budget"},
+     .doc = "schedule=hybrid: from this error on supernodes are updated over any budget; a "
+            "momentum, as damp_above"},
     {.name = "costs",
      .type = EB_OPTION_CHOICE,
      .fallback = "seconds",
