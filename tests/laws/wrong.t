@@ -10,7 +10,7 @@ use Program;
 
 plan skip_all => 'the standard build measures' if sanitized();
 
-# What each of these has to break, among the laws below; damping also slows what falls and slides, and what falls slides.
+# What each of these has to break, among the laws below; damping slows, and gravity drives, both what falls and what slides.
 my %breaks = (
   none      => [],
   gravity   => ['fall', 'sliding'],
