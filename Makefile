@@ -252,11 +252,14 @@ $(patsubst tests/plugins/%.c,$(BUILD)/tests/plugins/%.so,$(wildcard tests/plugin
 $(PLUGINS): $(call object,problems/rigid/articulation.c problems/base/memory.c)
 
 # Plug-ins see the headers under the names that they have once installed.
+HEADER_scene    := problems/scene.h
+HEADER_contacts := problems/scene_contacts.h
+HEADER_material := problems/elasticity/material_ops.h
 $(BUILD)/include/elastobench/%.h:
 	@mkdir -p $(@D)
-	@printf '#include "%s"\n' $(if $(filter contacts,$*),problems/scene_contacts,$(if $(filter scene,$*),problems,solvers)/$*).h > $@
+	@printf '#include "%s"\n' $(or $(HEADER_$*),solvers/$*.h) > $@
 
-$(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(addprefix $(BUILD)/include/elastobench/,solver.h scene.h contacts.h)
+$(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(addprefix $(BUILD)/include/elastobench/,solver.h scene.h contacts.h material.h)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(BUILD)/include -MMD -MP -MF $@.d -shared $< $(INSIDE) -o $@
@@ -304,8 +307,9 @@ demo: ## install, build, run the demo suite, write report/index.html
 	$(PROGRAM) report results/demo.h5 -o report
 
 # ---- installation -----------------------------------------------------------------------------------
-# What a plug-in may include: the three public headers and what they need.
-HEADERS := problems/base/error.h problems/base/option.h problems/mesh/mesh.h problems/elasticity/material.h \
+# What a plug-in may include: the four public headers and what they need.
+HEADERS := problems/base/error.h problems/base/option.h problems/base/plugin_abi.h problems/mesh/mesh.h \
+           problems/elasticity/material.h problems/elasticity/material_ops.h \
            problems/scene.h problems/step.h solvers/solver.h solvers/stepper.h \
            problems/collision/pair.h problems/contact/friction.h problems/contact_record.h problems/scene_contacts.h
 INCLUDE = $(DESTDIR)$(PREFIX)/include/elastobench
@@ -330,6 +334,7 @@ install: all ## install program, library, headers, elastobench.pc and Python pac
 	printf '#include "problems/scene.h"\n' > $(INCLUDE)/scene.h
 	printf '#include "solvers/solver.h"\n' > $(INCLUDE)/solver.h
 	printf '#include "problems/scene_contacts.h"\n' > $(INCLUDE)/contacts.h
+	printf '#include "problems/elasticity/material_ops.h"\n' > $(INCLUDE)/material.h
 	printf '%s\n' 'prefix=$(PREFIX)' 'includedir=$${prefix}/include' 'libdir=$${prefix}/lib' '' \
 	  'Name: elastobench' 'Description: scenes and solvers of deformable bodies' 'Version: $(VERSION)' \
 	  'Cflags: -I$${includedir} -I$${includedir}/elastobench' 'Libs: -L$${libdir} -lelastobench' \

@@ -48,8 +48,9 @@ static const char scene_file[] = ".ini";
 enum { ENDING = sizeof scene_file - 1 };
 
 bool eb_same_scene(const eb_scene_ops *a, const eb_scene_ops *b) {
-  return a == b || (a->source && b->source && strcmp(a->name, b->name) == 0 &&
-                    eb_digest_same(a->source->digest, b->source->digest));
+  if (a == b) return true;
+  if (strcmp(a->name, b->name) != 0 || !a->source != !b->source) return false;
+  return !a->source || eb_digest_same(a->source->digest, b->source->digest);
 }
 
 const char *eb_scene_path(const eb_scene_ops *scene) {
@@ -82,11 +83,17 @@ eb_error eb_split_scene(const char *spec, char **name, char **assignments) {
   return eb_split_spec(spec, name, assignments);
 }
 
-eb_error eb_open_scene_spec(const char *spec, const eb_scene_ops **out, char **assignments) {
+eb_error eb_open_scene(const char *name, const eb_plugins *plugins, const eb_scene_ops **out) {
+  const eb_plugged_list materials = eb_plugins_materials(plugins);
+  return eb_scene_open(name, &materials, out);
+}
+
+eb_error eb_open_scene_spec(const char *spec, const eb_plugins *plugins, const eb_scene_ops **out,
+                            char **assignments) {
   char *name;
   *out = NULL;
   EB_TRY(eb_split_scene(spec, &name, assignments));
-  eb_error error = eb_scene_open(name, out);
+  eb_error error = eb_open_scene(name, plugins, out);
   free(name);
   if (!error) return EB_OK;
   free(*assignments);

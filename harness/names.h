@@ -32,8 +32,13 @@ EB_MUST eb_error eb_split_spec(const char *spec, char **name, char **assignments
 /* The same of a scene, whose name may be the path of a file: that ends with the first ".ini" before
  * a colon or the end, and may have colons itself. */
 EB_MUST eb_error eb_split_scene(const char *spec, char **name, char **assignments);
-/* Takes a scene's spec apart and opens the scene. The caller closes *out and frees *assignments. */
-EB_MUST eb_error eb_open_scene_spec(const char *spec, const eb_scene_ops **out, char **assignments);
+/* Opens a scene that may have the materials of the plug-ins; `plugins` may be NULL. The caller
+ * closes *out. */
+EB_MUST eb_error eb_open_scene(const char *name, const eb_plugins *plugins,
+                               const eb_scene_ops **out);
+/* Takes a scene's spec apart and opens it. The caller closes *out and frees *assignments. */
+EB_MUST eb_error eb_open_scene_spec(const char *spec, const eb_plugins *plugins,
+                                    const eb_scene_ops **out, char **assignments);
 
 /* Puts the spec of a scene with these parameters beside its own, or in the place of those of the
  * same name, in the place of *out, which is freed when that is made: it may be `spec`. */

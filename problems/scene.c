@@ -12,6 +12,7 @@
 #include "problems/base/vector3.h"
 #include "problems/clusters.h"
 #include "problems/elasticity/masses.h"
+#include "problems/elasticity/plugged_rules.h"
 #include "problems/mesh/faces.h"
 #include "problems/scene_bodies.h"
 #include "problems/ranks/pieces.h"
@@ -253,11 +254,17 @@ static eb_error make_rest(eb_scene *scene) {
   return EB_OK;
 }
 
+/* A plug-in's material also keeps its rules at the parameters that it has here. */
+static eb_error check_material(const eb_material *material) {
+  EB_TRY(eb_material_validate(material));
+  return material->kind == EB_PLUGGED ? eb_plugged_check(material) : EB_OK;
+}
+
 /* What follows from setup. */
 static eb_error finish(eb_scene *scene, bool reference) {
   EB_TRY(check_parts(scene));
   for (int32_t r = 0; r < scene->material_count; r++)
-    EB_TRY(eb_error_prefix(eb_material_validate(&scene->materials[r]), "region '%s'",
+    EB_TRY(eb_error_prefix(check_material(&scene->materials[r]), "region '%s'",
                            scene->mesh->region_name[r]));
   EB_TRY(make_mechanics(scene, reference));
   EB_TRY(ask_for_cuts(scene));

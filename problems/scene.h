@@ -58,6 +58,7 @@ typedef struct eb_state {
 } eb_state;
 
 typedef struct eb_scene eb_scene;
+struct eb_plugged_list; /* materials of plug-ins (problems/elasticity/plugged.h) */
 typedef struct eb_scene_ops eb_scene_ops; /* an entry of the catalogue (problems/scene_impl.h) */
 
 /* ---- making a scene ---------------------------------------------------------------------------
@@ -68,9 +69,12 @@ const eb_scene_ops *const *eb_scenes(void);
 /* NULL when there is none of that name. */
 const eb_scene_ops *eb_scene_find(const char *name);
 /* The catalogue's scene of that name or, where the name ends in ".ini", the one that this file
- * describes (problems/scenes/file/README.md). EB_ERR_USAGE: there is none of that name, with the
- * nearest; EB_ERR_IO, EB_ERR_FORMAT: of the file. The caller closes *out. */
-EB_MUST eb_error eb_scene_open(const char *name, const eb_scene_ops **out);
+ * describes (problems/scenes/file/README.md). `materials` of plug-ins, or NULL, are then among
+ * those that its parameter `material` and the sections of the file may name. EB_ERR_USAGE: there is
+ * none of that name, with the nearest; EB_ERR_IO, EB_ERR_FORMAT: of the file. The caller closes
+ * *out. */
+EB_MUST eb_error eb_scene_open(const char *name, const struct eb_plugged_list *materials,
+                               const eb_scene_ops **out);
 /* One more holder of it, who closes it too; returns it. A scene holds its entry. */
 const eb_scene_ops *eb_scene_keep(const eb_scene_ops *ops);
 /* NULL and entries of the catalogue are fine. */

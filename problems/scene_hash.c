@@ -7,6 +7,7 @@
 #include "problems/base/hash.h"
 #include "problems/base/memory.h"
 #include "problems/clusters.h"
+#include "problems/elasticity/plugged.h"
 #include "problems/ranks/stream.h"
 #include "problems/springs.h"
 
@@ -16,6 +17,14 @@
 
 static uint64_t hash_reals(uint64_t hash, const double *values, size_t count) {
   return eb_hash(hash, values, count * sizeof *values);
+}
+
+/* A plug-in's material by its name, the build of its file and the parameters that it has. */
+static uint64_t hash_plugged(uint64_t hash, const eb_material *m) {
+  const eb_material_ops *ops = m->plugged->ops;
+  hash = eb_hash(hash, ops->name, strlen(ops->name) + 1);
+  hash = eb_hash(hash, &m->plugged->digest, sizeof m->plugged->digest);
+  return hash_reals(hash, m->own, (size_t)eb_plugged_parameter_count(ops));
 }
 
 static uint64_t hash_materials(uint64_t hash, const eb_scene *scene) {
@@ -29,6 +38,7 @@ static uint64_t hash_materials(uint64_t hash, const eb_scene *scene) {
     if (integration != EB_INTEGRATION_GAUSS) hash = eb_hash(hash, &integration, sizeof integration);
     if (integration == EB_INTEGRATION_ONE_POINT) hash = hash_reals(hash, &m->hourglass, 1);
     hash = hash_reals(eb_hash(hash, kinds, sizeof kinds), values, 6);
+    if (m->kind == EB_PLUGGED) hash = hash_plugged(hash, m);
   }
   return hash;
 }

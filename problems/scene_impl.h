@@ -7,6 +7,7 @@
 #include "problems/collision/obstacle.h"
 #include "problems/contact/penalty.h"
 #include "problems/elasticity/elasticity.h"
+#include "problems/elasticity/plugged.h"
 #include "problems/mesh/cut.h"
 #include "problems/mesh/generate.h"
 #include "problems/rigid/articulation.h"
@@ -105,6 +106,10 @@ struct eb_scene_ops {
   /* The parameters of the smallest one whose bodies hold together, for tests; NULL: as it is. */
   const char *small;
   const eb_scene_default *solver_defaults; /* ended by a NULL solver; NULL: none */
+  /* Of one that was made while the program runs (problems/scenes/scene_entry.h): what it belongs
+   * to, and the materials of plug-ins that it takes. */
+  struct eb_scene_entry *entry;
+  eb_plugged_list materials;
 };
 
 enum {

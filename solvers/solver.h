@@ -7,6 +7,7 @@
 #ifndef EB_SOLVER_H
 #define EB_SOLVER_H
 
+#include "problems/base/plugin_abi.h"
 #include "problems/scene.h"
 #include "problems/step.h"
 
@@ -141,11 +142,8 @@ void eb_solver_destroy(eb_solver *solver);
  * `log`; counts a rebuild. After a failure the solver can only be destroyed. */
 EB_MUST eb_error eb_solver_rebuild(eb_solver *solver, const eb_state *state, eb_step_log *log);
 
-/* What a plug-in defines: itself, and `const int elastobench_abi = EB_PLUGIN_ABI`, the version of
- * the interface that it was built against. */
-#define EB_PLUGIN_ABI 16
+/* What a plug-in defines: itself, and `elastobench_abi` (problems/base/plugin_abi.h). */
 extern const eb_solver_ops elastobench_solver;
-extern const int elastobench_abi;
 
 #pragma GCC visibility pop
 

@@ -4,7 +4,7 @@
 #define EB_AUDIT_REFERENCE_TERMS_H
 
 #include "harness/audit/four.h"
-#include "problems/elasticity/material.h"
+#include "problems/elasticity/plugged.h"
 
 /* A part of the energy that depends on one number alone: its value and derivatives, J/m^3. */
 typedef struct eb_term {
@@ -42,6 +42,15 @@ static inline eb_four eb_norm2(const eb_four A[9]) {
 static inline eb_lame eb_lame_of(const eb_material *material) {
   double E = material->young, nu = material->poisson;
   return (eb_lame){E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))};
+}
+
+enum { EB_PLUGGED_NUMBERS = EB_FIRST_OWN + EB_OWN_PARAMETERS };
+/* What the functions of a plug-in's material are given. */
+static inline void eb_reference_numbers(const eb_material *material, double p[EB_PLUGGED_NUMBERS]) {
+  eb_lame lame = eb_lame_of(material);
+  p[0] = lame.mu;
+  p[1] = lame.lambda;
+  for (int k = 0; k < EB_OWN_PARAMETERS; k++) p[EB_FIRST_OWN + k] = material->own[k];
 }
 
 /* Those that the material's energy is written with; stable neo-Hookean: Smith et al. 2018, Sec.

@@ -141,14 +141,37 @@ static void add_nearest_volume(double lambda, const eb_four s[3], eb_symmetric *
   }
 }
 
+/* Of a plug-in's own tangent at diag(s), its entries at dP = e_i e_k^T, dF = e_j e_l^T. */
+static void derive_plugged(const eb_material *material, const eb_four s[3], eb_symmetric *along,
+                           eb_tangent_at *t) {
+  double p[EB_PLUGGED_NUMBERS];
+  eb_reference_numbers(material, p);
+  for (int lane = 0; lane < EB_FOUR; lane++) {
+    const double F[9] = {s[0][lane], 0, 0, 0, s[1][lane], 0, 0, 0, s[2][lane]};
+    double T[9][9];
+    material->plugged->ops->tangent(p, F, &T[0][0]);
+    for (int m = 0; m < 3; m++) {
+      int k = (m + 1) % 3, l = (m + 2) % 3, kl = 3 * k + l, lk = 3 * l + k;
+      along->diagonal[m][lane] = T[4 * m][4 * m];
+      along->off[m][lane] = T[4 * k][4 * l];
+      t->flip[m][lane] = T[kl][kl] + T[kl][lk];
+      t->twist[m][lane] = T[kl][kl] - T[kl][lk];
+    }
+  }
+}
+
+static void derive_invariants(const eb_material *material, const eb_four s[3], eb_symmetric *along,
+                              eb_tangent_at *t) {
+  invariant_slopes slopes;
+  differentiate(material, s, &slopes);
+  for (int m = 0; m < 3; m++) derive_pair(&slopes, s, m, along, t);
+  if (material->kind == EB_PROJECTIVE) add_nearest_volume(eb_lame_of(material).lambda, s, along, t);
+}
+
 static void derive_stretches(const eb_material *material, const eb_four s[3], bool project,
                              eb_tangent_at *t) {
-  invariant_slopes slopes;
   eb_symmetric along;
-  differentiate(material, s, &slopes);
-  for (int m = 0; m < 3; m++) derive_pair(&slopes, s, m, &along, t);
-  if (material->kind == EB_PROJECTIVE)
-    add_nearest_volume(eb_lame_of(material).lambda, s, &along, t);
+  (material->kind == EB_PLUGGED ? derive_plugged : derive_invariants)(material, s, &along, t);
   if (project) clamp_eigenvalues(&along);
   for (int m = 0; m < 3; m++) {
     t->along[m] = along.diagonal[m];

@@ -12,6 +12,7 @@
 #include "harness/names.h"
 #include "problems/base/strings.h"
 #include "problems/base/hash.h"
+#include "problems/base/owned.h"
 #include "problems/base/text.h"
 #include "problems/ranks/subdomain.h"
 
@@ -41,6 +42,30 @@ static eb_error write_command_files(const eb_case *work, eb_text *text) {
   return error;
 }
 
+const eb_plugged *eb_case_material(const eb_case *work, int *at) {
+  const eb_plugged_list *list = &work->scene->materials;
+  const char *chosen;
+  size_t length = eb_assigned_value(work->all_parameters, "material", 8, &chosen);
+  while (*at < list->count) {
+    const eb_plugged *plugged = &list->items[(*at)++];
+    const char *name = plugged->ops->name;
+    if (plugged->named || (strlen(name) == length && strncmp(name, chosen, length) == 0))
+      return plugged;
+  }
+  return NULL;
+}
+
+/* Another build of a plug-in's material is another case. */
+static eb_error write_materials(const eb_case *work, eb_text *text) {
+  int at = 0;
+  for (const eb_plugged *m; (m = eb_case_material(work, &at));) {
+    char digits[EB_DIGEST_TEXT_BYTES];
+    eb_digest_print(m->digest, digits);
+    EB_TRY(eb_text_printf(text, " material=%s:%s", m->ops->name, digits));
+  }
+  return EB_OK;
+}
+
 static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text *text) {
   EB_TRY(eb_text_printf(text, "scene=%s:%s", work->scene->name, work->all_parameters));
   if (work->scene_digest) EB_TRY(eb_text_printf(text, " file=%s", work->scene_digest));
@@ -56,6 +81,7 @@ static eb_error write_task(const eb_case *work, const eb_plugin *plugin, eb_text
     eb_digest_print(plugin->digest, digits);
     EB_TRY(eb_text_printf(text, " plugin=%s", digits));
   }
+  EB_TRY(write_materials(work, text));
   const eb_option *first = work->solver->options;
   if (first && first->name && first->type == EB_OPTION_LINE)
     EB_TRY(write_command_files(work, text));
@@ -213,6 +239,15 @@ static eb_error describe_changed(const char *owner, const eb_option *options,
   return error;
 }
 
+static eb_error describe_materials(const eb_case *work, eb_run *run) {
+  EB_OWNED(eb_text_clear) eb_text text = {0};
+  int at = 0;
+  EB_TRY(eb_text_append(&text, "", 0));
+  for (const eb_plugged *m; (m = eb_case_material(work, &at));)
+    EB_TRY(eb_text_printf(&text, "%s%s (%s)", text.length ? ", " : "", m->ops->name, m->path));
+  return eb_string_set(&run->plugged_materials, text.data);
+}
+
 static eb_error describe_texts(const eb_case *work, eb_run *run) {
   const eb_origin *from = &work->from;
   char steps[80] = "", now[32];
@@ -228,6 +263,7 @@ static eb_error describe_texts(const eb_case *work, eb_run *run) {
   EB_TRY(eb_string_set(&run->solver, work->solver->name));
   EB_TRY(eb_string_set(&run->options, work->all_options));
   EB_TRY(eb_string_set(&run->plugin, work->plugin));
+  EB_TRY(describe_materials(work, run));
   EB_TRY(describe_changed(work->scene->name, work->scene->parameters, work->all_parameters,
                           &run->parameters_changed));
   EB_TRY(describe_changed(work->solver->name, work->plugin ? NULL : work->solver->options,
@@ -292,6 +328,14 @@ static eb_error add_number(eb_strings *out, const char *flag, double value) {
   return add_flag(out, flag, text);
 }
 
+static eb_error add_material_plugins(const eb_case *work, eb_strings *out) {
+  int at = 0;
+  for (const eb_plugged *m; (m = eb_case_material(work, &at));)
+    if (!work->plugin || strcmp(m->path, work->plugin) != 0)
+      EB_TRY(add_flag(out, "--plugin", m->path));
+  return EB_OK;
+}
+
 eb_error eb_case_command(const eb_case *work, const char *program, const char *command,
                          eb_strings *out) {
   EB_TRY(eb_strings_add(out, program));
@@ -302,6 +346,7 @@ eb_error eb_case_command(const eb_case *work, const char *program, const char *c
   EB_TRY(add_flag(out, "--options", work->options));
   EB_TRY(add_flag(out, "--mesh", work->mesh_file));
   EB_TRY(add_flag(out, "--plugin", work->plugin));
+  EB_TRY(add_material_plugins(work, out));
   EB_TRY(add_number(out, "--threads", work->threads));
   EB_TRY(add_number(out, "--seed", (double)work->seed));
   return add_number(out, "--steps", (double)work->steps);

@@ -66,6 +66,11 @@ void eb_case_clear(eb_case *work);
 /* The attributes known before the case runs. */
 EB_MUST eb_error eb_case_describe(const eb_case *work, eb_run *run);
 
+/* The next material of a plug-in, from *at on (0 at first), that the case may have: the one that
+ * its parameters choose, and those that the scene's file names and cannot be read without. NULL
+ * behind the last. */
+const eb_plugged *eb_case_material(const eb_case *work, int *at);
+
 /* Appends "PROGRAM COMMAND SCENE SOLVER" and the flags of what is computed, which all processes
  * that work on a case take. */
 EB_MUST eb_error eb_case_command(const eb_case *work, const char *program, const char *command,

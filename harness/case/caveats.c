@@ -43,8 +43,23 @@ static eb_error add_default(const eb_case *work, eb_strings *out) {
   return add_new(out, text);
 }
 
+/* What the audit knows of a material that it has no formulas of. */
+static eb_error add_materials(const eb_case *work, eb_strings *out) {
+  int next = 0;
+  for (const eb_plugged *m; (m = eb_case_material(work, &next));) {
+    EB_FREED char *text = NULL;
+    EB_TRY(eb_string_format(&text,
+                            "%s: energy and stress are the plug-in's own, in the audit as well; "
+                            "they are checked for consistency before the run",
+                            m->ops->name));
+    EB_TRY(add_new(out, text));
+  }
+  return EB_OK;
+}
+
 eb_error eb_caveats_add(const eb_case *work, eb_strings *out) {
   EB_TRY(add_default(work, out));
+  EB_TRY(add_materials(work, out));
   for (const eb_caveat *at = work->solver->caveats; at && at->note; at++) {
     EB_FREED char *text = NULL;
     if (!is_of(at, work->scene) || (at->cure && are_assigned(at->cure, work->all_options)))

@@ -5,6 +5,7 @@
 #include "problems/base/text.h"
 #include "problems/scene_impl.h"
 #include "problems/mesh/generate.h"
+#include "problems/scenes/scene_entry.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -236,14 +237,15 @@ static eb_error set_up(eb_scene *scene) {
   scene->dt = eb_values_real(values, "dt");
   for (int k = 0; k < 3; k++) scene->gravity[k] = eb_values_real(values, axis[k]);
   scene->material_count = 1;
-  scene->materials[0] = (eb_material){.kind = eb_material_find(eb_values_text(values, "material")),
-                                      .young = eb_values_real(values, "E"),
+  scene->materials[0] = (eb_material){.young = eb_values_real(values, "E"),
                                       .poisson = eb_values_real(values, "nu"),
                                       .density = eb_values_real(values, "rho"),
                                       .fibre_stiffness = eb_values_real(values, "E"),
                                       .fibre_exponent = 2,
                                       .activation = 0.5,
                                       .hourglass = eb_values_real(values, "hourglass")};
+  EB_TRY(eb_material_choose(&scene->ops->materials, eb_values_text(values, "material"),
+                            &scene->materials[0]));
   if (chosen(values, "element", "hexahedra-one-point"))
     scene->materials[0].integration = EB_INTEGRATION_ONE_POINT;
   if (chosen(values, "element", "hexahedra-staggered"))
@@ -342,13 +344,29 @@ void eb_check_free_log(eb_step_log **log) {
   eb_step_log_destroy(*log);
 }
 
+enum { ASSIGNMENTS = 1024 };
+
 eb_error eb_block_create(eb_scene **out, const char *format, ...) {
-  char assignments[1024];
+  char assignments[ASSIGNMENTS];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(assignments, sizeof assignments, format, arguments);
   va_end(arguments);
   return eb_scene_create(&eb_block_scene, assignments, NULL, "", out);
+}
+
+eb_error eb_block_create_of(const eb_plugged_list *materials, eb_scene **out, const char *format,
+                            ...) {
+  char assignments[ASSIGNMENTS];
+  const eb_scene_ops *ops;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(assignments, sizeof assignments, format, arguments);
+  va_end(arguments);
+  EB_TRY(eb_scene_entry_extend(&eb_block_scene, materials, &ops));
+  eb_error error = eb_scene_create(ops, assignments, NULL, "", out);
+  eb_scene_close(ops);
+  return error;
 }
 
 eb_error eb_block_advance(eb_scene *scene, const eb_solver_ops *ops, const char *options,

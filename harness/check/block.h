@@ -4,6 +4,7 @@
 #define EB_CHECK_BLOCK_H
 
 #include "problems/base/owned.h"
+#include "problems/elasticity/plugged.h"
 #include "solvers/stepper.h"
 
 /* "check/block"; parameters: nx ny nz lx ly lz element hourglass jitter material fibre E nu rho dt
@@ -13,6 +14,10 @@ extern const eb_scene_ops eb_block_scene;
 /* The scene with printf-made parameters, never cached. */
 EB_MUST eb_error eb_block_create(eb_scene **out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The same, which takes the materials of the list as well. */
+EB_MUST eb_error eb_block_create_of(const eb_plugged_list *materials, eb_scene **out,
+                                    const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* A block of 10 x 10 x 5 cm and Young's modulus `young` (Pa), 18 nodes, `above` (m) a solid floor
  * of two triangles whose edge passes below three of them; pulled by `pull` (m/s^2), a step is dt

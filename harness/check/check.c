@@ -3,6 +3,7 @@
 
 #include "harness/check/check_printer.h"
 #include "harness/check/conformance.h"
+#include "problems/elasticity/plugged_rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,6 +58,22 @@ static void check_plugin(eb_check *check, const eb_solver_ops *solver) {
   eb_check_groups(check);
 }
 
+/* A material of a plug-in, by the groups that built-in ones are held to; what breaks a rule is not
+ * asked for more. */
+static void check_plugged(eb_check *check, const eb_plugged *plugged) {
+  static const char *const groups[] = {"materials", "assembly", "invariance", "patch",
+                                       "manufactured"};
+  eb_material material = {.young = 1, .poisson = 0.3, .density = 1};
+  check->solver = NULL;
+  check->plugged = (eb_plugged_list){plugged, 1};
+  eb_error error = eb_material_choose(&check->plugged, plugged->ops->name, &material);
+  if (!error) error = eb_plugged_check(&material);
+  for (size_t g = 0; g < (error ? 1 : sizeof groups / sizeof *groups); g++)
+    run_group(check, eb_check_group_find(groups[g]));
+  eb_error_free(error);
+  check->plugged = (eb_plugged_list){0};
+}
+
 static void check_everything(eb_check *check) {
   eb_check_groups(check);
   for (const eb_solver_ops *const *at = eb_solvers(); *at; at++) {
@@ -80,7 +97,7 @@ eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, uin
   eb_check check = {0};
   const eb_solver_ops *solver = NULL;
   const eb_plugin *plugin = NULL;
-  int loaded = plugins ? plugins->count : 0;
+  int loaded = plugins ? plugins->count : 0, materials = plugins ? plugins->material_count : 0;
   *failed = 0;
   if (solver_or_null) EB_TRY(find_solver(plugins, solver_or_null, &solver, &plugin));
   for (int i = 0; !solver && i < loaded; i++)
@@ -92,8 +109,9 @@ eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, uin
     check_plugin(&check, solver);
   else if (solver)
     eb_check_groups(&check);
-  else if (loaded == 0)
+  else if (loaded + materials == 0)
     check_everything(&check);
   for (int i = 0; !solver && i < loaded; i++) check_plugin(&check, plugins->items[i].solver);
+  for (int i = 0; !solver && i < materials; i++) check_plugged(&check, &plugins->materials[i]);
   return eb_check_printer_close(&to, failed);
 }

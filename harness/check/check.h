@@ -21,6 +21,7 @@ typedef struct eb_check_figure {
 
 typedef struct eb_check {
   const eb_solver_ops *solver; /* the solver under test; NULL in groups without one */
+  eb_plugged_list plugged;     /* the material under test; none: the built-in ones */
   bool quick;                  /* smaller sizes, for tests */
   uint64_t seed;               /* of what is drawn */
   void (*emit)(void *context, const eb_check_figure *figure);
@@ -38,6 +39,10 @@ void eb_check_above(const eb_check *check, double measured, double bound, const 
 /* One that has no bound and is not judged; `reason` says what it is, its unit first. */
 void eb_check_note(const eb_check *check, double measured, const char *reason, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
+
+/* The names of the materials under test: that of a plug-in, or all that are built in; NULL behind
+ * the last. */
+const char *eb_check_material(const eb_check *check, int k);
 
 /* What is asked of the solver under test. */
 /* Whether it has this option, which all built-in solvers mean the same by; false of plug-ins, whose
@@ -83,8 +88,8 @@ typedef enum eb_check_format {
 extern const char *const eb_check_format_names[EB_CHECK_FORMATS];
 
 /* `elastobench check [SOLVER]`: everything, or what concerns one solver, or with plug-ins and no
- * name theirs. Solvers of plug-ins are held to conformance as well (conformance.h). *failed counts
- * figures out of bounds. An unknown solver is EB_ERR_USAGE. */
+ * name their solvers and materials. Solvers of plug-ins are held to conformance as well
+ * (conformance.h). *failed counts figures out of bounds. An unknown solver is EB_ERR_USAGE. */
 EB_MUST eb_error eb_check_run(const eb_plugins *plugins, const char *solver_or_null, uint64_t seed,
                               eb_check_format format, FILE *out, int *failed);
 

@@ -464,7 +464,7 @@ eb_error eb_check_scene_run(const eb_scene_check *request, uint64_t seed, eb_che
   EB_OWNED(eb_scene_trials_clear) eb_scene_trials trials = {0};
   EB_FREED char *parameters = NULL;
   *failed = 0;
-  EB_TRY(eb_open_scene_spec(request->scene, &ops, &parameters));
+  EB_TRY(eb_open_scene_spec(request->scene, request->plugins, &ops, &parameters));
   EB_TRY(eb_scene_create(ops, parameters, NULL, NULL, &scene));
   EB_TRY(eb_scene_trials_plan(request, scene, &trials));
   eb_check check = eb_check_printer_open(&to, out, format);

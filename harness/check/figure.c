@@ -50,6 +50,13 @@ void eb_check_note(const eb_check *check, double measured, const char *reason, c
   va_end(arguments);
 }
 
+const char *eb_check_material(const eb_check *check, int k) {
+  if (check->plugged.count > 0)
+    return k < check->plugged.count ? check->plugged.items[k].ops->name : NULL;
+  const eb_material_info *info = eb_material_describe((eb_material_kind)k);
+  return info ? info->name : NULL;
+}
+
 /* ---- the solver under test ------------------------------------------------------------------- */
 
 bool eb_subject_declares(const eb_solver_ops *ops, const char *option) {

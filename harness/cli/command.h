@@ -112,7 +112,7 @@ EB_MUST eb_error eb_arguments_plugins(const eb_arguments *arguments, eb_plugins 
 #define EB_FLAG_DAMAGED                                                                            \
   { "damaged", 0, NULL, "read result files although their seals say that they are damaged" }
 #define EB_FLAG_PLUGIN                                                                             \
-  { "plugin", 0, "SO", "load a solver from a shared object; may be repeated" }
+  { "plugin", 0, "SO", "load a solver or a material from a shared object; may be repeated" }
 #define EB_FLAG_EXTERNAL                                                                           \
   {                                                                                                \
     "allow-external", 0, NULL,                                                                     \

@@ -71,7 +71,7 @@ static eb_error read_case(const eb_arguments *arguments, const eb_plugins *plugi
   const eb_plugin *plugin;
   const char *text;
   bool single;
-  EB_TRY(eb_scene_open(names->items[0], &work->scene));
+  EB_TRY(eb_open_scene(names->items[0], plugins, &work->scene));
   EB_TRY(eb_solver_lookup(plugins, names->items[1], &work->solver, &plugin));
   work->steps = work->scene->steps;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -193,10 +193,10 @@ static eb_error show_scene(const eb_scene_ops *ops, const char *parameters, bool
   return error;
 }
 
-static eb_error show_scene_file(const char *path, const char *parameters, bool json,
-                                const char *picture) {
+static eb_error show_named_scene(const char *name, const eb_plugins *plugins,
+                                 const char *parameters, bool json, const char *picture) {
   const eb_scene_ops *ops;
-  EB_TRY(eb_scene_open(path, &ops));
+  EB_TRY(eb_open_scene(name, plugins, &ops));
   eb_error error = show_scene(ops, parameters, json, picture);
   eb_scene_close(ops);
   return error;
@@ -247,16 +247,35 @@ static eb_error show_solver(const eb_solver_ops *ops, const char *options, bool 
 
 /* ---- materials and suites -------------------------------------------------------------------- */
 
-static eb_error show_material(int kind, bool json) {
-  const eb_material_info *info = eb_material_describe((eb_material_kind)kind);
+/* `plugged`: of a plug-in, else NULL. */
+static eb_error show_material(const eb_material_info *info, const eb_plugged *plugged, bool json) {
+  const eb_option *own = plugged ? plugged->ops->parameters : NULL;
   if (json)
-    return eb_json_print(eb_json_pack("{s:s, s:s, s:s, s:s}", "kind", "material", "name",
-                                      info->name, "summary", info->summary, "citation",
-                                      or_empty(info->citation)),
-                         stdout);
+    return eb_json_print(
+        eb_json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "kind", "material", "name", info->name,
+                     "summary", info->summary, "citation", or_empty(info->citation), "plugin",
+                     plugged ? plugged->path : "", "parameters", eb_json_options(own)),
+        stdout);
   eb_print(stdout, "material     %s\n%-12s %s\n%-12s %s\n", info->name, "summary", info->summary,
            "citation", or_empty(info->citation));
+  if (plugged) eb_print(stdout, "%-12s %s\n", "plug-in", plugged->path);
+  if (own) print_options("parameters", own);
   return EB_OK;
+}
+
+/* *found: whether there is a material of that name; it is shown. */
+static eb_error show_named_material(const char *name, const eb_plugins *plugins, bool json,
+                                    bool *found) {
+  const eb_plugged_list list = eb_plugins_materials(plugins);
+  const eb_plugged *plugged = eb_plugged_find(&list, name);
+  int kind = eb_material_find(name);
+  *found = plugged || kind >= 0;
+  if (!*found) return EB_OK;
+  const eb_material_info own =
+      plugged
+          ? (eb_material_info){plugged->ops->name, plugged->ops->summary, plugged->ops->citation}
+          : *eb_material_describe((eb_material_kind)kind);
+  return show_material(&own, plugged, json);
 }
 
 static json_t *strings_json(const eb_strings *list) {
@@ -509,13 +528,13 @@ static eb_error show(const eb_plugins *plugins, const char *name, const char *as
                      bool json, const char *picture) {
   const eb_scene_ops *scene = eb_scene_find(name);
   const eb_solver_ops *solver;
-  int material = eb_material_find(name);
-  bool suite, claim = false;
+  bool suite, claim = false, material = false;
   EB_TRY(eb_suite_is(name, &suite));
-  if (eb_scene_file_named(name) && !suite) return show_scene_file(name, assignments, json, picture);
+  if (eb_scene_file_named(name) && !suite)
+    return show_named_scene(name, plugins, assignments, json, picture);
   if (picture && !scene)
     return EB_ERROR(EB_ERR_USAGE, "--picture is of a scene, and '%s' is none", name);
-  if (scene) EB_TRY(show_scene(scene, assignments, json, picture));
+  if (scene) EB_TRY(show_named_scene(name, plugins, assignments, json, picture));
   if (!scene || !json) EB_TRY(show_claim(name, json, &claim));
   if (scene || claim) return EB_OK;
   if (suite) return show_suite(name, json);
@@ -523,14 +542,16 @@ static eb_error show(const eb_plugins *plugins, const char *name, const char *as
   bool is_solver = !no_solver;
   eb_error_free(no_solver);
   if (is_solver) EB_TRY(show_solver(solver, assignments, json));
-  if (material >= 0 && (!is_solver || !json)) return show_material(material, json);
-  if (is_solver) return EB_OK;
+  if (!is_solver || !json) EB_TRY(show_named_material(name, plugins, json, &material));
+  if (is_solver || material) return EB_OK;
   EB_OWNED(eb_strings_clear) eb_strings names = {0};
   EB_TRY(eb_scene_names(&names));
   EB_TRY(eb_solver_names(plugins, &names));
   EB_TRY(eb_suite_names(&names));
   for (int i = 0; i < EB_MATERIAL_KINDS; i++)
     EB_TRY(eb_strings_add(&names, eb_material_describe((eb_material_kind)i)->name));
+  for (int i = 0; i < plugins->material_count; i++)
+    EB_TRY(eb_strings_add(&names, plugins->materials[i].ops->name));
   return eb_unknown_name("scene, solver, material, suite or claim", name, &names);
 }
 
@@ -601,11 +622,12 @@ static eb_error add_solvers(listing *to, const eb_plugins *plugins) {
 }
 
 static eb_error add_materials(listing *to, const eb_plugins *plugins) {
-  (void)plugins;
   for (int i = 0; i < EB_MATERIAL_KINDS; i++) {
     const eb_material_info *info = eb_material_describe((eb_material_kind)i);
     add(to, info->name, info->summary);
   }
+  for (int i = 0; i < plugins->material_count; i++)
+    add(to, plugins->materials[i].ops->name, plugins->materials[i].ops->summary);
   return EB_OK;
 }
 

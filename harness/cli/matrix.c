@@ -232,7 +232,7 @@ eb_error eb_matrix_scene(const eb_matrix_request *request, const char *spec) {
   EB_OWNED(matrix_clear) matrix m = {0};
   char *parameters;
   const eb_scene_ops *scene;
-  EB_TRY(eb_open_scene_spec(spec, &scene, &parameters));
+  EB_TRY(eb_open_scene_spec(spec, request->plugins, &scene, &parameters));
   eb_error error = add_solvers(&m, request->plugins);
   if (!error) error = add_row(&m, scene, parameters);
   if (!error) error = print_list(request, &m, false);

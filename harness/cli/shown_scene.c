@@ -262,7 +262,7 @@ static void show_regions(const contents *c, eb_doc *doc) {
     eb_doc_cell(doc, EB_DOC_PLAIN, "%s", mesh->region_name[r]);
     eb_doc_number(doc, EB_DOC_PLAIN, c->regions[r].elements);
     eb_doc_number(doc, EB_DOC_PLAIN, c->regions[r].mass);
-    eb_doc_cell(doc, EB_DOC_PLAIN, "%s%s%s", eb_material_describe(m->kind)->name,
+    eb_doc_cell(doc, EB_DOC_PLAIN, "%s%s%s", eb_material_name(m),
                 m->fibre != EB_FIBRE_NONE ? ", fibres" : "",
                 c->scene->rigid.regions[r] ? ", rigid" : "");
     eb_doc_number_as(doc, EB_DOC_PLAIN, "%.4g", m->young);
@@ -333,13 +333,12 @@ static json_t *regions_json(const contents *c) {
   for (int32_t r = 0; r < c->scene->mesh->region_count; r++) {
     const eb_material *m = &c->scene->materials[r];
     const region *of = &c->regions[r];
-    json_array_append_new(array, eb_json_pack("{s:s, s:i, s:f, s:f, s:s, s:f, s:f, s:f, s:b, s:b}",
-                                              "name", c->scene->mesh->region_name[r], "elements",
-                                              of->elements, "volume", of->volume, "mass", of->mass,
-                                              "material", eb_material_describe(m->kind)->name, "E",
-                                              m->young, "nu", m->poisson, "rho", m->density,
-                                              "fibres", m->fibre != EB_FIBRE_NONE, "rigid",
-                                              c->scene->rigid.regions[r] != 0));
+    json_array_append_new(
+        array, eb_json_pack("{s:s, s:i, s:f, s:f, s:s, s:f, s:f, s:f, s:b, s:b}", "name",
+                            c->scene->mesh->region_name[r], "elements", of->elements, "volume",
+                            of->volume, "mass", of->mass, "material", eb_material_name(m), "E",
+                            m->young, "nu", m->poisson, "rho", m->density, "fibres",
+                            m->fibre != EB_FIBRE_NONE, "rigid", c->scene->rigid.regions[r] != 0));
   }
   return array;
 }

@@ -118,12 +118,12 @@ static eb_error add_cases(eb_law_survey *survey, eb_law_cell *cell) {
 /* ---- who serves what ------------------------------------------------------------------------- */
 
 /* Whether the solver serves the law's scene of that number; else says why not. */
-static eb_error serves(const eb_law_survey *survey, eb_law_cell *cell, const eb_solver_ops *ops,
-                       bool *out) {
+static eb_error serves(const eb_law_survey *survey, const eb_plugins *plugins, eb_law_cell *cell,
+                       const eb_solver_ops *ops, bool *out) {
   const eb_scene_ops *scene;
   EB_FREED char *spec = NULL, *assignments = NULL;
   EB_TRY(put_scene(survey, cell, 0, false, &spec));
-  EB_TRY(eb_open_scene_spec(spec, &scene, &assignments));
+  EB_TRY(eb_open_scene_spec(spec, plugins, &scene, &assignments));
   EB_OWNED(eb_served_clear) eb_served served = {0};
   EB_OWNED(eb_text_clear) eb_text line = {0};
   eb_error error = eb_served_open(scene, assignments, NULL, &served);
@@ -154,7 +154,7 @@ static eb_error choose_scene(const eb_law_survey *survey, const eb_plugins *plug
   }
   bool served = false;
   for (cell->scene = 0; cell->scene < cell->law->scenes.count; cell->scene++) {
-    EB_TRY(serves(survey, cell, ops, &served));
+    EB_TRY(serves(survey, plugins, cell, ops, &served));
     if (served) break;
   }
   if (!served) cell->scene = -1;

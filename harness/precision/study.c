@@ -58,7 +58,7 @@ static int64_t stride_of(const eb_study_request *r, double seconds, double dt) {
 
 static eb_error make_scene(const eb_study_request *r, eb_study_scene *s) {
   const eb_scene_ops *ops;
-  EB_TRY(eb_scene_open(s->name, &ops));
+  EB_TRY(eb_open_scene(s->name, r->plugins, &ops));
   eb_error error =
       eb_scene_create(ops, s->parameters, mesh_file(r->meshes, s->name), NULL, &s->scene);
   eb_scene_close(ops);

@@ -15,7 +15,7 @@ static bool same_text(const char *a, const char *b) {
 }
 
 static bool same_scene(const eb_case *a, const eb_case *b) {
-  return a && a->scene == b->scene && same_text(a->parameters, b->parameters) &&
+  return a && eb_same_scene(a->scene, b->scene) && same_text(a->parameters, b->parameters) &&
          same_text(a->mesh_file, b->mesh_file);
 }
 

@@ -110,8 +110,13 @@ static void put_facts(const eb_report_run *run, eb_doc *doc) {
   if (of->stand_in && of->stand_in[0])
     eb_doc_text(doc, EB_DOC_PLAIN,
                 "The geometry is a stand-in (%s): its numbers are not those of the paper's own "
-                "model.",
+                "model. ",
                 of->stand_in);
+  if (*of->plugged_materials)
+    eb_doc_text(doc, EB_DOC_PLAIN,
+                "Energy and stress are the plug-in's own, in the audit as well: %s; they were "
+                "checked for consistency before the run.",
+                of->plugged_materials);
 }
 
 /* Repetitions move as the first run does, whose script is there. */

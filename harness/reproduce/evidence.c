@@ -46,11 +46,12 @@ static eb_error follow_source_runs(const eb_paper *paper, int c, eb_paper_plan *
 }
 
 /* A section a case, by its name; the cases of a section of the paper compete. */
-static eb_error fill_section(const eb_paper_case *work, eb_suite_section *out) {
+static eb_error fill_section(const eb_paper_case *work, const eb_plugins *plugins,
+                             eb_suite_section *out) {
   char group[20], *assignments;
   bool known;
   const eb_scene_ops *scene;
-  EB_TRY(eb_open_scene_spec(work->scene, &scene, &assignments));
+  EB_TRY(eb_open_scene_spec(work->scene, plugins, &scene, &assignments));
   int64_t a_frame = scene->steps_per_frame > 0 ? scene->steps_per_frame : 1;
   eb_scene_close(scene);
   free(assignments);
@@ -101,7 +102,7 @@ eb_error eb_paper_plan_create(const eb_paper *paper, const bool *wanted, const e
   if (!error) error = EB_NEW(suite.sections, paper->case_count);
   for (int c = 0; c < paper->case_count && !error; c++)
     if (!out->cases[c].trouble)
-      error = fill_section(&paper->cases[c], &suite.sections[suite.count++]);
+      error = fill_section(&paper->cases[c], plugins, &suite.sections[suite.count++]);
   if (!error) error = eb_plan_create(&request, &out->plan);
   eb_suite_clear(&suite);
   EB_TRY(error);

@@ -339,7 +339,7 @@ static eb_error check_parameter(const eb_paper_case *work, const char *name) {
   const eb_scene_ops *ops;
   char *assignments = NULL;
   bool found = false;
-  eb_error error = eb_open_scene_spec(work->scene, &ops, &assignments);
+  eb_error error = eb_open_scene_spec(work->scene, NULL, &ops, &assignments);
   free(assignments);
   if (error && eb_error_kind(error) == EB_ERR_USAGE) {
     eb_error_free(error);

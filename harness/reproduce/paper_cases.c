@@ -288,7 +288,7 @@ static eb_error frames_in(const char *spec, double seconds, int64_t *frames) {
   eb_values *values = NULL;
   const eb_scene_ops *ops;
   *frames = 1;
-  eb_error error = eb_open_scene_spec(spec, &ops, &assignments);
+  eb_error error = eb_open_scene_spec(spec, NULL, &ops, &assignments);
   if (!error) error = eb_values_create(ops->name, ops->parameters, assignments, &values);
   if (values) {
     int64_t a_frame = ops->steps_per_frame > 0 ? ops->steps_per_frame : 1;

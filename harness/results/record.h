@@ -53,6 +53,9 @@ typedef struct eb_run {
   char *scene, *scene_hash, *parameters, *mesh_source, *stand_in;
   char *scene_file; /* path of the file that the scene is from, as given; "": of none */
   char *solver, *options, *plugin;
+  /* Materials that plug-ins bring, "NAME (PATH), ..": the audit has energies and stresses of them
+   * alone; "": none. */
+  char *plugged_materials;
   /* What of them was not at its default then; of owners with something that has none, all. */
   char *parameters_changed, *options_changed;
   char *client; /* what a program that works for the solver calls itself; "" without one */

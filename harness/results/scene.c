@@ -1,5 +1,6 @@
 #include "harness/results/scene.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,8 @@
 #include "harness/results/table.h"
 #include "problems/base/memory.h"
 #include "problems/base/owned.h"
+#include "problems/base/text.h"
+#include "problems/elasticity/plugged.h"
 #include "problems/mesh/faces.h"
 #include "problems/base/vector3.h"
 
@@ -64,13 +67,16 @@ static eb_error put_mesh(hid_t group, const eb_mesh *mesh, const eb_surface *sur
 /* ---- writing: materials, rigid bodies, the initial state ------------------------------------- */
 
 static const char *material_kind_name(int kind) {
-  return kind < EB_MATERIAL_KINDS ? eb_material_describe((eb_material_kind)kind)->name : NULL;
+  const eb_material_info *info = eb_material_describe((eb_material_kind)kind);
+  return info ? info->name : kind == EB_PLUGGED ? "plug-in" : NULL;
 }
 
 static const char *fibre_name(int fibre) {
   static const char *const names[] = {"none", "astvk", "fung"};
   return fibre < (int)(sizeof names / sizeof *names) ? names[fibre] : NULL;
 }
+
+#define PLUGGED "plugged_%d%s" /* of a region */
 
 static const eb_quantity material_names[] = {
     {"kind", "1", EB_NAMED, offsetof(eb_material, kind), 1, material_kind_name},
@@ -88,6 +94,33 @@ static const eb_quantity material_quantities[] = {
     EB_REALS(eb_material, hourglass, "1", 1),
     {0}};
 
+static eb_error put_parameters(hid_t group, const char *name, const eb_material *m) {
+  EB_OWNED(eb_text_clear) eb_text text = {0};
+  const eb_material_ops *ops = m->plugged->ops;
+  EB_TRY(eb_text_append(&text, "", 0));
+  for (int k = 0; k < eb_plugged_parameter_count(ops); k++)
+    EB_TRY(eb_text_printf(&text, "%s%s=%.17g%s%s", k ? "," : "", ops->parameters[k].name, m->own[k],
+                          *ops->parameters[k].unit ? " " : "", ops->parameters[k].unit));
+  return eb_h5_put_text(group, name, text.data);
+}
+
+/* What the file can say of a material that a plug-in brought. */
+static eb_error put_plugged(hid_t group, const eb_scene *scene) {
+  for (int32_t r = 0; r < scene->material_count; r++) {
+    const eb_material *m = &scene->materials[r];
+    char name[40], digits[EB_DIGEST_TEXT_BYTES];
+    if (m->kind != EB_PLUGGED) continue;
+    snprintf(name, sizeof name, PLUGGED, r, "");
+    EB_TRY(eb_h5_put_text(group, name, eb_material_name(m)));
+    snprintf(name, sizeof name, PLUGGED, r, "_parameters");
+    EB_TRY(put_parameters(group, name, m));
+    snprintf(name, sizeof name, PLUGGED, r, "_digest");
+    eb_digest_print(m->plugged->digest, digits);
+    EB_TRY(eb_h5_put_text(group, name, digits));
+  }
+  return EB_OK;
+}
+
 static eb_error put_materials(hid_t group, const eb_scene *scene) {
   size_t regions = (size_t)scene->material_count;
   EB_TRY(eb_quantities_put(group, material_names, scene->materials, sizeof *scene->materials,
@@ -95,6 +128,7 @@ static eb_error put_materials(hid_t group, const eb_scene *scene) {
   EB_TRY(eb_quantities_put(group, material_quantities, scene->materials, sizeof *scene->materials,
                            regions));
   EB_TRY(eb_rows_put(group, "rigid", EB_BYTE, regions, 1, "1", scene->rigid.regions));
+  EB_TRY(put_plugged(group, scene));
   EB_TRY(eb_h5_put_text(
       group, "moduli",
       "mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)), E young and nu poisson; "
@@ -541,11 +575,11 @@ static eb_error count_rows(hid_t scene, const char *name, int64_t *out) {
   return EB_OK;
 }
 
-/* Appends the names that the regions take, each once and in the order of the enumeration, except
- * the first `unsaid` of them. */
-static void add_names(const eb_quantity *q, const eb_material *materials, int32_t count, int unsaid,
-                      const char *separator, eb_result_scene *out) {
-  for (int n = unsaid; q->name_of(n); n++) {
+/* Appends the names that the regions take, each once and in the order of the enumeration, of those
+ * from `first` on and before `end`. */
+static void add_names(const eb_quantity *q, const eb_material *materials, int32_t count, int first,
+                      int end, const char *separator, eb_result_scene *out) {
+  for (int n = first; n < end && q->name_of(n); n++) {
     size_t used = strlen(out->material);
     bool taken = false;
     for (int32_t r = 0; r < count; r++) {
@@ -557,6 +591,30 @@ static void add_names(const eb_quantity *q, const eb_material *materials, int32_
       snprintf(out->material + used, sizeof out->material - used, "%s%s", used ? separator : "",
                q->name_of(n));
   }
+}
+
+static bool is_listed(const char *list, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = list; (at = strstr(at, name)); at += length)
+    if ((at == list || at[-1] == ',') && (!at[length] || at[length] == ',')) return true;
+  return false;
+}
+
+/* The names of those that plug-ins brought, in the place of what they are called together. */
+static eb_error add_plugged(hid_t group, const eb_material *materials, int32_t count,
+                            eb_result_scene *out) {
+  for (int32_t r = 0; r < count; r++) {
+    EB_FREED char *own = NULL;
+    char name[40];
+    if (materials[r].kind != EB_PLUGGED) continue;
+    snprintf(name, sizeof name, PLUGGED, r, "");
+    EB_TRY(eb_h5_get_text(group, name, &own));
+    size_t used = strlen(out->material);
+    if (!is_listed(out->material, *own ? own : material_kind_name(EB_PLUGGED)))
+      snprintf(out->material + used, sizeof out->material - used, "%s%s", used ? "," : "",
+               *own ? own : material_kind_name(EB_PLUGGED));
+  }
+  return EB_OK;
 }
 
 static eb_error read_scene(hid_t scene, eb_result_scene *out) {
@@ -572,9 +630,10 @@ static eb_error read_scene(hid_t scene, eb_result_scene *out) {
   if (!error)
     error =
         eb_quantities_get(group, material_names, materials, sizeof *materials, MAX_REGIONS, &count);
+  add_names(&material_names[0], materials, count, 0, EB_MATERIAL_KINDS, ",", out);
+  if (!error) error = add_plugged(group, materials, count, out);
   if (group >= 0) H5Gclose(group);
-  add_names(&material_names[0], materials, count, 0, ",", out);
-  add_names(&material_names[1], materials, count, 1, "+", out);
+  add_names(&material_names[1], materials, count, 1, INT_MAX, "+", out);
   free(materials);
   return error;
 }

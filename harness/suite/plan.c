@@ -304,6 +304,15 @@ static eb_error add_scene(scene_loop *loop, const eb_scene_ops *scene) {
                                                                     : add_competitors(loop);
 }
 
+/* One by its name, with the materials of the plug-ins. */
+static eb_error add_named(scene_loop *loop, const char *name) {
+  const eb_scene_ops *scene;
+  EB_TRY(eb_open_scene(name, loop->request->plugins, &scene));
+  eb_error error = add_scene(loop, scene);
+  eb_scene_close(scene);
+  return error;
+}
+
 static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suite) {
   const eb_scene_ops *named = eb_scene_find(pattern);
   bool any = false;
@@ -311,17 +320,9 @@ static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suit
   for (const eb_scene_ops *const *ops = eb_scenes(); *ops; ops++) {
     if (fnmatch(pattern, (*ops)->name, 0) != 0) continue;
     any = true;
-    EB_TRY(add_scene(loop, *ops));
+    EB_TRY(add_named(loop, (*ops)->name));
   }
   return any ? EB_OK : unknown_scene(pattern, or_suite);
-}
-
-static eb_error add_scene_file(scene_loop *loop, const char *path) {
-  const eb_scene_ops *scene;
-  EB_TRY(eb_scene_open(path, &scene));
-  eb_error error = add_scene(loop, scene);
-  eb_scene_close(scene);
-  return error;
 }
 
 /* One scene, of the catalogue or a file, or a pattern of scenes, with parameters. */
@@ -330,7 +331,7 @@ static eb_error add_scene_spec(scene_loop *loop, const char *spec, bool or_suite
   EB_TRY(eb_split_scene(spec, &name, &parameters));
   loop->parameters = parameters;
   eb_error error =
-      eb_scene_file_named(name) ? add_scene_file(loop, name) : add_matching(loop, name, or_suite);
+      eb_scene_file_named(name) ? add_named(loop, name) : add_matching(loop, name, or_suite);
   free(name);
   free(parameters);
   return error;

@@ -512,13 +512,13 @@ static eb_error check_materials(const eb_mesh *mesh, const eb_material *material
                     "corotation needs tetrahedra; the mesh has elements of %d nodes",
                     (int)mesh->type);
   for (int32_t r = 0; r < mesh->region_count; r++) {
-    const eb_material_info *info = eb_material_describe(materials[r].kind);
+    const char *material = eb_material_name(&materials[r]);
     const char *name = mesh->region_name ? mesh->region_name[r] : "";
-    if (info && (materials[r].kind != EB_COROTATIONAL || materials[r].fibre != EB_FIBRE_NONE))
+    if (material && (materials[r].kind != EB_COROTATIONAL || materials[r].fibre != EB_FIBRE_NONE))
       return EB_ERROR(EB_ERR_UNSUPPORTED,
                       "region %d '%s' has material %s%s; corotation needs corotational without "
                       "fibres in every region",
-                      (int)r, name, info->name, materials[r].fibre ? " with fibres" : "");
+                      (int)r, name, material, materials[r].fibre ? " with fibres" : "");
   }
   return EB_OK;
 }

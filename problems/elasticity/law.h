@@ -10,6 +10,7 @@
 #define EB_LAW_H
 
 #include "problems/elasticity/material.h"
+#include "problems/elasticity/material_ops.h"
 #include "problems/elasticity/simd.h"
 
 typedef struct eb_law {
@@ -20,8 +21,10 @@ typedef struct eb_law {
   double second;           /* coefficient of the second invariant (Mooney-Rivlin), Pa */
   double pressure, volume; /* h(J) = volume/2 (J-1)^2 - pressure (J-1), where polynomial, Pa */
   eb_fibre_kind fibre;
-  double fibre_stiffness, fibre_exponent; /* activation included */
-  double fibre_full;                      /* fibre_stiffness at activation 1 */
+  double fibre_stiffness, fibre_exponent;     /* activation included */
+  double fibre_full;                          /* fibre_stiffness at activation 1 */
+  const eb_material_ops *plugged;             /* of a plug-in, else NULL */
+  double p[EB_FIRST_OWN + EB_OWN_PARAMETERS]; /* what its functions are given */
 } eb_law;
 
 /* dP/dF in the frame of F = U diag(s) V^T. */

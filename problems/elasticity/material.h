@@ -42,7 +42,8 @@
 
 #define EB_MATERIAL_CONSTANT(kind, name, summary, citation) kind,
 typedef enum eb_material_kind {
-  EB_MATERIALS(EB_MATERIAL_CONSTANT) EB_MATERIAL_KINDS
+  EB_MATERIALS(EB_MATERIAL_CONSTANT) EB_MATERIAL_KINDS,
+  EB_PLUGGED = EB_MATERIAL_KINDS /* of a plug-in (material_ops.h); no kind of the catalogue */
 } eb_material_kind;
 #undef EB_MATERIAL_CONSTANT
 
@@ -76,6 +77,8 @@ typedef struct eb_material {
   double thickness;           /* of planar triangles, m; 0: 1 m. Ignored by solids */
   eb_integration integration; /* of hexahedra, the same in all regions; others have no choice */
   double hourglass;           /* >= 0: stiffness of the hourglass modes; one-point only */
+  const struct eb_plugged *plugged; /* of the kind EB_PLUGGED, else NULL */
+  double own[8];                    /* its own parameters (EB_OWN_PARAMETERS), in SI units */
 } eb_material;
 
 typedef struct eb_material_info {
@@ -90,8 +93,11 @@ static inline double eb_material_thickness(const eb_material *material) {
 /* "one-point"; NULL when there is no such integration. */
 const char *eb_integration_name(int integration);
 
+/* Of a built-in material; NULL of others. */
 const eb_material_info *eb_material_describe(eb_material_kind kind);
-/* The kind of that name, or -1. */
+/* Of any; NULL when it is none. */
+const char *eb_material_name(const eb_material *material);
+/* The built-in kind of that name, or -1. */
 int eb_material_find(const char *name);
 EB_MUST eb_error eb_material_validate(const eb_material *material);
 

@@ -17,6 +17,7 @@
 #include "problems/elasticity/law.h"
 #include "problems/elasticity/material.h"
 #include "problems/elasticity/nearest_volume.h"
+#include "problems/elasticity/plugged.h"
 #include "problems/elasticity/svd3.h"
 
 /* ---- what a material is ---------------------------------------------------------------------- */
@@ -478,6 +479,58 @@ static const formulas EB_PROJECTIVE_formulas = {.energy = projective_energy,
                                                 .stretch = projective_stretch,
                                                 .rotates = true};
 
+/* ---- of a plug-in: its own functions, one deformation gradient after the other --------------- */
+
+/* Whether the lane has a point: what fills a batch up has F = 0 and volume 0, and an energy that is
+ * infinite there would be no number behind it. */
+static bool take_lane(const eb_v4 from[9], int lane, double F[9]) {
+  bool filled = false;
+  for (int i = 0; i < 9; i++) {
+    F[i] = from[i][lane];
+    filled |= F[i] != 0;
+  }
+  return filled;
+}
+
+static eb_v4 plugged_energy(const eb_law *law, const deformation *d) {
+  eb_v4 psi = {0};
+  for (int lane = 0; lane < EB_LANES; lane++) {
+    double F[9];
+    if (take_lane(d->F, lane, F)) psi[lane] = law->plugged->energy(law->p, F);
+  }
+  return psi;
+}
+
+static void plugged_stress(const eb_law *law, const deformation *d, eb_v4 P[9]) {
+  for (int lane = 0; lane < EB_LANES; lane++) {
+    double F[9], own[9] = {0};
+    if (take_lane(d->F, lane, F)) law->plugged->stress(law->p, F, own);
+    for (int i = 0; i < 9; i++) P[i][lane] = own[i];
+  }
+}
+
+/* The tangent T at F = diag(s), which is that at F in the frame U, V: psi_kl = T_kk,ll, and of a
+ * pair flip and twist are T_kl,kl with and without T_kl,lk. */
+static void plugged_stretch(const eb_law *law, const eb_v4 s[3], stretch_terms *restrict t) {
+  for (int lane = 0; lane < EB_LANES; lane++) {
+    double F[9] = {s[0][lane], 0, 0, 0, s[1][lane], 0, 0, 0, s[2][lane]}, P[9], T[81];
+    if (F[0] == 0 && F[4] == 0 && F[8] == 0) continue; /* as in take_lane */
+    law->plugged->stress(law->p, F, P);
+    law->plugged->tangent(law->p, F, T);
+    for (int k = 0; k < 3; k++) {
+      int m = (k + 1) % 3, n = (k + 2) % 3, mn = 3 * m + n, nm = 3 * n + m;
+      t->slope[k][lane] += P[4 * k];
+      t->scaling[k][lane] += T[9 * 4 * k + 4 * k];
+      t->scaling[3 + k][lane] += T[9 * 4 * m + 4 * n];
+      t->flip[k][lane] += T[9 * mn + mn] + T[9 * mn + nm];
+      t->twist[k][lane] += T[9 * mn + mn] - T[9 * mn + nm];
+    }
+  }
+}
+
+static const formulas plugged_formulas = {
+    .energy = plugged_energy, .stress = plugged_stress, .stretch = plugged_stretch};
+
 /* ---- fibres ---------------------------------------------------------------------------------- */
 
 /* psi_f(I5) and its first two derivatives. */
@@ -533,9 +586,10 @@ static const struct {
 };
 
 eb_law eb_law_make(const eb_material *m) {
-  EB_ASSERT((unsigned)m->kind < EB_MATERIAL_KINDS);
+  bool plugged = m->kind == EB_PLUGGED;
+  EB_ASSERT(plugged ? m->plugged != NULL : (unsigned)m->kind < EB_MATERIAL_KINDS);
   EB_ASSERT(m->young > 0 && m->poisson > -1 && m->poisson < 0.5);
-  const formulas *own = catalogue[m->kind].formulas;
+  const formulas *own = plugged ? &plugged_formulas : catalogue[m->kind].formulas;
   double mu = m->young / (2 * (1 + m->poisson));
   double lambda = m->young * m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson));
   eb_law law = {.formulas = own,
@@ -549,6 +603,10 @@ eb_law eb_law_make(const eb_material *m) {
                 .fibre_full = m->fibre_stiffness,
                 .fibre_exponent = m->fibre_exponent};
   if (own->coefficients) own->coefficients(&law);
+  if (plugged) {
+    law.plugged = m->plugged->ops;
+    eb_plugged_numbers(m, law.p);
+  }
   eb_law_activate(&law, m->activation);
   return law;
 }
@@ -666,6 +724,12 @@ const eb_material_info *eb_material_describe(eb_material_kind kind) {
   return (unsigned)kind < EB_MATERIAL_KINDS ? &catalogue[kind].info : NULL;
 }
 
+const char *eb_material_name(const eb_material *material) {
+  if (material->kind == EB_PLUGGED && material->plugged) return material->plugged->ops->name;
+  const eb_material_info *info = eb_material_describe(material->kind);
+  return info ? info->name : NULL;
+}
+
 int eb_material_find(const char *name) {
   for (int kind = 0; kind < EB_MATERIAL_KINDS; kind++)
     if (strcmp(catalogue[kind].info.name, name) == 0) return kind;
@@ -708,8 +772,9 @@ static eb_error validate_fibre(const eb_material *m) {
 }
 
 eb_error eb_material_validate(const eb_material *m) {
-  if ((unsigned)m->kind >= EB_MATERIAL_KINDS)
+  if (!eb_material_name(m))
     return EB_ERROR(EB_ERR_INVALID, "unknown material kind %d", (int)m->kind);
+  if (m->kind == EB_PLUGGED) EB_TRY(eb_plugged_validate(m));
   if (!(m->young > 0 && isfinite(m->young)))
     return EB_ERROR(EB_ERR_INVALID, "Young's modulus is %g Pa; it must be finite and positive",
                     m->young);

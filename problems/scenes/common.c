@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "problems/base/assert.h"
 #include "problems/base/memory.h"
 #include "problems/base/vector3.h"
 #include "problems/mesh/places.h"
@@ -258,11 +259,13 @@ void eb_scene_place(eb_scene *scene, const double rotation[9], double floor) {
 
 void eb_scene_uniform_material(eb_scene *scene) {
   const eb_values *parameters = scene->parameters;
-  eb_material material = {
-      .kind = (eb_material_kind)eb_material_find(eb_values_text(parameters, "material")),
-      .young = eb_values_real(parameters, "E"),
-      .poisson = eb_values_real(parameters, "nu"),
-      .density = eb_values_real(parameters, "rho")};
+  eb_material material = {.young = eb_values_real(parameters, "E"),
+                          .poisson = eb_values_real(parameters, "nu"),
+                          .density = eb_values_real(parameters, "rho")};
+  eb_error unknown =
+      eb_material_choose(&scene->ops->materials, eb_values_text(parameters, "material"), &material);
+  EB_ASSERT(!unknown); /* the option's choices are what there is */
+  eb_error_free(unknown);
   if (scene->mesh->type == EB_HEXAHEDRON && eb_values_declares(parameters, "integration")) {
     const char *chosen = eb_values_text(parameters, "integration");
     while (strcmp(eb_integration_name((int)material.integration), chosen)) material.integration++;

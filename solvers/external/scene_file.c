@@ -13,6 +13,7 @@
 
 #include "problems/base/memory.h"
 #include "problems/base/text.h"
+#include "problems/elasticity/plugged.h"
 #include "problems/scene_impl.h"
 
 const char *eb_scene_file_need(uint32_t bit) {
@@ -71,6 +72,14 @@ static eb_error write_parameters(const eb_scene *scene, eb_text *text) {
   return EB_OK;
 }
 
+/* A plug-in's, whose energy and derivatives a program asks for (EVAL): " NAME VALUE" each. */
+static eb_error write_own_parameters(const eb_material *m, eb_text *text) {
+  const eb_material_ops *ops = m->plugged ? m->plugged->ops : NULL;
+  for (int k = 0; ops && k < eb_plugged_parameter_count(ops); k++)
+    EB_TRY(eb_text_printf(text, " %s %.17g", ops->parameters[k].name, m->own[k]));
+  return EB_OK;
+}
+
 static eb_error write_materials(const eb_scene *scene, eb_text *text) {
   static const char *const fibres[] = {
       [EB_FIBRE_NONE] = "none", [EB_FIBRE_ASTVK] = "astvk", [EB_FIBRE_FUNG] = "fung"};
@@ -80,10 +89,12 @@ static eb_error write_materials(const eb_scene *scene, eb_text *text) {
         text,
         "material %d %s young %.17g poisson %.17g density %.17g thickness %.17g fibre %s "
         "fibre_stiffness %.17g fibre_exponent %.17g activation %.17g integration %s hourglass "
-        "%.17g\n",
-        r, eb_material_describe(m->kind)->name, m->young, m->poisson, m->density,
-        eb_material_thickness(m), fibres[m->fibre], m->fibre_stiffness, m->fibre_exponent,
-        m->activation, eb_integration_name((int)m->integration), m->hourglass));
+        "%.17g",
+        r, eb_material_name(m), m->young, m->poisson, m->density, eb_material_thickness(m),
+        fibres[m->fibre], m->fibre_stiffness, m->fibre_exponent, m->activation,
+        eb_integration_name((int)m->integration), m->hourglass));
+    EB_TRY(write_own_parameters(m, text));
+    EB_TRY(eb_text_append(text, "\n", 1));
   }
   return EB_OK;
 }

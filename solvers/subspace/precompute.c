@@ -8,6 +8,7 @@
 
 #include "problems/base/kept.h"
 #include "problems/base/memory.h"
+#include "problems/elasticity/plugged.h"
 #include "problems/scene_impl.h"
 #include "problems/scenes/mesh_cache.h"
 #include "solvers/subspace/biharmonic.h"
@@ -50,7 +51,10 @@ static eb_digest add_material(eb_digest key, const eb_material *m) {
   const double reals[] = {m->young,           m->poisson,        m->density,
                           m->fibre_stiffness, m->fibre_exponent, m->activation};
   const int32_t kinds[] = {(int32_t)m->kind, (int32_t)m->fibre};
-  return eb_digest_add(eb_digest_add(key, reals, sizeof reals), kinds, sizeof kinds);
+  key = eb_digest_add(eb_digest_add(key, reals, sizeof reals), kinds, sizeof kinds);
+  if (m->kind != EB_PLUGGED) return key;
+  key = eb_digest_add(key, &m->plugged->digest, sizeof m->plugged->digest);
+  return eb_digest_add(key, m->own, sizeof m->own);
 }
 
 static eb_digest weights_key(const eb_scene *scene, const uint8_t *pinned, const choice *c) {

@@ -13,7 +13,7 @@
 static run begin(const char *text) {
   const eb_scene_ops *ops;
   eb_scene *scene;
-  tap_require(eb_scene_file_parse("mine", "mine.ini", text, &ops), "a scene file");
+  tap_require(eb_scene_file_parse("mine", "mine.ini", text, NULL, &ops), "a scene file");
   tap_require(eb_scene_create(ops, NULL, NULL, "", &scene), "its scene");
   eb_scene_close(ops);
   return start_on(scene, "semi-implicit", "");
@@ -113,7 +113,7 @@ static void test_belt(void) {
          "without a face");
   const eb_scene_ops *ops;
   eb_scene *scene;
-  tap_require(eb_scene_file_parse("mine", "mine.ini", text, &ops), "a scene file");
+  tap_require(eb_scene_file_parse("mine", "mine.ini", text, NULL, &ops), "a scene file");
   tap_fails(eb_scene_create(ops, NULL, NULL, "", &scene), EB_ERR_INVALID, "edge",
             "an open surface is refused");
   eb_scene_close(ops);

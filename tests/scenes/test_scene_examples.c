@@ -14,7 +14,7 @@ static run begin(const char *example, const char *parameters, const char *solver
   eb_scene *scene;
   char path[128];
   snprintf(path, sizeof path, "problems/scenes/examples/%s.ini", example);
-  tap_require(eb_scene_open(path, &ops), path);
+  tap_require(eb_scene_open(path, NULL, &ops), path);
   tap_require(eb_scene_create(ops, parameters, NULL, cache, &scene), path);
   eb_scene_close(ops); /* the scene holds it */
   return start_on(scene, solver, options);

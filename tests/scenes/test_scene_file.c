@@ -121,7 +121,7 @@ static char *changed(const char *from, const char *to) {
 static eb_error build(const char *text) {
   const eb_scene_ops *ops;
   eb_scene *scene = NULL;
-  eb_error error = eb_scene_file_parse("mine", "mine.ini", text, &ops);
+  eb_error error = eb_scene_file_parse("mine", "mine.ini", text, NULL, &ops);
   if (!error) error = eb_scene_create(ops, NULL, NULL, "", &scene);
   eb_scene_close(ops);
   if (!error) eb_scene_destroy(scene);
@@ -210,7 +210,7 @@ static void test_errors(void) {
 static eb_scene *made(const char *text, const char *parameters) {
   const eb_scene_ops *ops;
   eb_scene *scene;
-  tap_require(eb_scene_file_parse("mine", "mine.ini", text, &ops), "a scene file");
+  tap_require(eb_scene_file_parse("mine", "mine.ini", text, NULL, &ops), "a scene file");
   tap_require(eb_scene_create(ops, parameters, NULL, "", &scene), "its scene");
   eb_scene_close(ops);
   return scene;
@@ -338,7 +338,7 @@ static void test_defaults(void) {
   char *text =
       changed("nu = 0.3\n", "nu = 0.3\ndefault = conjac, dynamic=8, beta=2, the paper's, all\n"
                             "default = pd|admm, slow here\n");
-  tap_require(eb_scene_file_parse("mine", NULL, text, &ops), "a scene file");
+  tap_require(eb_scene_file_parse("mine", NULL, text, NULL, &ops), "a scene file");
   const eb_scene_default *conjac = eb_scene_default_of(ops, "conjac"),
                          *admm = eb_scene_default_of(ops, "admm");
   tap_ok(conjac && strcmp(conjac->options, "dynamic=8,beta=2") == 0 &&

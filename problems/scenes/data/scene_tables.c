@@ -111,7 +111,7 @@ static eb_error print_scene(const char *path) {
   const eb_scene_ops *ops;
   EB_TRY(scene_name(path, &name));
   EB_TRY(eb_text_read(path, "scene file", &text));
-  EB_TRY(eb_error_prefix(eb_scene_file_parse(name, NULL, text.data, &ops), "%s", path));
+  EB_TRY(eb_error_prefix(eb_scene_file_parse(name, NULL, text.data, NULL, &ops), "%s", path));
   eb_error error = eb_string_format(&symbol, "eb_%s", name);
   if (!error) {
     for (char *c = symbol; *c; c++)

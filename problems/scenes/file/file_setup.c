@@ -11,18 +11,31 @@
 
 /* ---- materials ------------------------------------------------------------------------------- */
 
-static eb_error read_kind(const eb_section *section, eb_material *out) {
+static eb_error read_kind(const eb_plugged_list *plugged, const eb_section *section,
+                          eb_material *out) {
   const eb_entry *entry = eb_section_entry(section, "kind");
-  if (!entry) return EB_OK;
-  const char *names[EB_MATERIAL_KINDS];
-  for (int k = 0; k < EB_MATERIAL_KINDS; k++)
-    names[k] = eb_material_describe((eb_material_kind)k)->name;
-  int found = eb_material_find(entry->value);
-  if (found < 0)
-    return eb_section_locate(
-        section, entry,
-        eb_unknown(EB_ERR_FORMAT, entry->value, names, EB_MATERIAL_KINDS, "there is no material"));
-  out->kind = (eb_material_kind)found;
+  return entry ? eb_section_locate(section, entry, eb_material_choose(plugged, entry->value, out))
+               : EB_OK;
+}
+
+/* What its plug-in's material has of its own; keys of others are of them, where the parameter
+ * `material` chooses among several. */
+static eb_error read_own(const eb_plugged_list *plugged, const eb_names *names,
+                         const eb_section *section, eb_material *out) {
+  const eb_material_ops *own = out->plugged ? out->plugged->ops : NULL;
+  bool given;
+  for (int k = 0; own && k < eb_plugged_parameter_count(own); k++)
+    EB_TRY(eb_described_values(names, section, own->parameters[k].name, 1, &out->own[k], &given));
+  for (int m = 0; eb_section_entry(section, "kind") && m < plugged->count; m++)
+    for (int k = 0; k < eb_plugged_parameter_count(plugged->items[m].ops); k++) {
+      const char *name = plugged->items[m].ops->parameters[k].name;
+      const eb_entry *entry = eb_section_entry(section, name);
+      if (entry && !(own && eb_plugged_parameter(own, name) >= 0))
+        return eb_section_locate(section, entry,
+                                 EB_ERROR(EB_ERR_FORMAT,
+                                          "'%s' is a parameter of material '%s', not of '%s'", name,
+                                          plugged->items[m].ops->name, eb_material_name(out)));
+    }
   return EB_OK;
 }
 
@@ -62,7 +75,9 @@ static eb_error read_material(const eb_description *description, const eb_sectio
                {"activation", &out->activation},
                {"thickness", &out->thickness},
                {"hourglass", &out->hourglass}};
-  EB_TRY(read_kind(section, out));
+  const eb_plugged_list *plugged = &description->ops->materials;
+  EB_TRY(read_kind(plugged, section, out));
+  EB_TRY(read_own(plugged, &names, section, out));
   for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
     EB_TRY(eb_described_values(&names, section, reals[k].key, 1, reals[k].value, &given));
   EB_TRY(read_lame(&names, section, out));

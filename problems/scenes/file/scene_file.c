@@ -21,6 +21,8 @@
 
 typedef eb_scene_entry entry;
 
+#define DEFAULT_MATERIAL "stable-neo-hookean"
+
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 static eb_error keep_part(entry *e, const char *text, size_t length, const char **out) {
@@ -169,7 +171,7 @@ static eb_error read_parameter(entry *e, const eb_entry *given, eb_option *out) 
 /* The eight that every scene has, with the defaults of [scene], then the file's own. */
 static eb_error read_parameters(entry *e, const eb_sections *sections, const eb_section *scene) {
   static const eb_option every[] = {
-      EB_SCENE_PARAMETERS("1e6", "0.3", "1000", "1e-2", "stable-neo-hookean", "9.81")};
+      EB_SCENE_PARAMETERS("1e6", "0.3", "1000", "1e-2", DEFAULT_MATERIAL, "9.81")};
   enum { EVERY = sizeof every / sizeof *every, SET = 6 };
   const eb_section *own = eb_sections_find(sections, "parameters", "");
   eb_option *options;
@@ -187,6 +189,7 @@ static eb_error read_parameters(entry *e, const eb_sections *sections, const eb_
     EB_TRY(eb_section_locate(own, &own->entries[k], error));
   }
   e->ops.parameters = options;
+  EB_TRY(eb_scene_entry_choices(e, options));
   /* The defaults are to be values of their own options. */
   eb_values *values = NULL;
   eb_error error = eb_values_create(e->ops.name, options, NULL, &values);
@@ -244,7 +247,36 @@ static eb_error unknown_kind(const eb_section *section) {
       section, NULL, eb_unknown(EB_ERR_FORMAT, section->kind, names, count, "there is no section"));
 }
 
-static eb_error check_section(const eb_section *section) {
+/* The keys of [material] and the parameters of the plug-ins' materials, which no key may be. */
+static eb_error keys_of_materials(entry *e, const eb_key *own, const eb_key **out) {
+  const eb_plugged_list *list = &e->ops.materials;
+  size_t count = 0;
+  eb_key *keys;
+  while (own[count].name) count++;
+  EB_TRY(EB_TAKE(&e->owned, keys, count + (size_t)list->count * EB_OWN_PARAMETERS + 1));
+  memcpy(keys, own, count * sizeof *keys);
+  *out = keys;
+  for (int m = 0; m < list->count; m++)
+    for (int k = 0; k < eb_plugged_parameter_count(list->items[m].ops); k++) {
+      const char *name = list->items[m].ops->parameters[k].name;
+      for (const eb_key *at = own; at->name; at++)
+        if (strcmp(at->name, name) == 0)
+          return EB_ERROR(EB_ERR_UNSUPPORTED,
+                          "material '%s' of plug-in '%s' has a parameter '%s', which is a key of "
+                          "[material] already; name it otherwise",
+                          list->items[m].ops->name, list->items[m].path, name);
+      keys[count++] = (eb_key){.name = name, .type = EB_KEY_OTHER};
+    }
+  return EB_OK;
+}
+
+static eb_error check_keys(entry *e, const eb_section *section, const eb_key *keys) {
+  if (e->ops.materials.count > 0 && strcmp(section->kind, "material") == 0)
+    EB_TRY(keys_of_materials(e, keys, &keys));
+  return eb_section_read(section, keys, NULL);
+}
+
+static eb_error check_section(entry *e, const eb_section *section) {
   const eb_described_kind *kind = find_kind(section->kind);
   if (!kind) return unknown_kind(section);
   bool labelled = *section->label != '\0';
@@ -260,7 +292,7 @@ static eb_error check_section(const eb_section *section) {
       error = EB_ERROR(EB_ERR_FORMAT, "its name is longer than %d characters", EB_NAME_BYTES - 1);
     EB_TRY(eb_section_locate(section, NULL, error));
   }
-  return kind->keys ? eb_section_read(section, kind->keys, NULL) : EB_OK;
+  return kind->keys ? check_keys(e, section, kind->keys) : EB_OK;
 }
 
 /* ---- what it needs --------------------------------------------------------------------------- */
@@ -287,12 +319,10 @@ static bool is_constrained(const eb_sections *sections) {
   return has(sections, "contact", NULL) && !has_value(sections, "contact", "by", "penalty");
 }
 
-static uint32_t needs(const eb_sections *sections, const char *kind, const char *nu) {
-  const eb_material material = {.kind = (eb_material_kind)eb_material_find(kind),
-                                .poisson = strtod(nu, NULL)};
-  uint32_t bits = material.kind == EB_COROTATIONAL       ? EB_CAP_COROTATIONAL
-                  : eb_material_is_projective(&material) ? EB_CAP_PROJECTIVE
-                                                         : EB_CAP_HYPERELASTIC;
+static uint32_t needs(const eb_sections *sections, const eb_material *material) {
+  uint32_t bits = material->kind == EB_COROTATIONAL     ? EB_CAP_COROTATIONAL
+                  : eb_material_is_projective(material) ? EB_CAP_PROJECTIVE
+                                                        : EB_CAP_HYPERELASTIC;
   bits |= has_value(sections, "body", "cell", "hexahedra") ? EB_CAP_HEXAHEDRA
           : has_value(sections, "body", "shape", "sheet")  ? EB_CAP_TRIANGLES
                                                            : EB_CAP_TETRAHEDRA;
@@ -356,6 +386,27 @@ static eb_error read_run(entry *e, const eb_section *scene) {
   return EB_OK;
 }
 
+/* Whether a file speaks of a plug-in's material. */
+static bool is_named(const eb_sections *sections, const eb_material_ops *ops) {
+  bool named = has_value(sections, "scene", "material", ops->name) ||
+               has_value(sections, "material", "kind", ops->name);
+  for (int k = 0; k < eb_plugged_parameter_count(ops); k++)
+    named = named || has(sections, "material", ops->parameters[k].name);
+  return named;
+}
+
+/* The material that the scene has where nothing else is said, and which of the plug-ins' it names.
+ */
+static eb_error find_materials(entry *e, const eb_sections *sections, const eb_section *scene,
+                               eb_material *out) {
+  const eb_entry *given = eb_section_entry(scene, "material");
+  const char *name = given ? given->value : DEFAULT_MATERIAL;
+  EB_TRY(eb_section_locate(scene, given, eb_material_choose(&e->ops.materials, name, out)));
+  for (int k = 0; k < e->ops.materials.count; k++)
+    e->materials[k].named = is_named(sections, e->materials[k].ops);
+  return EB_OK;
+}
+
 /* Constants that nobody gave are not made up. */
 static eb_error check_material(const eb_sections *sections, const eb_section *scene) {
   static const char *const wanted[] = {"E", "nu", "rho"};
@@ -376,7 +427,7 @@ static eb_error fill(entry *e, const eb_sections *sections) {
   if (!scene)
     return EB_ERROR(EB_ERR_FORMAT, "%s: this is no scene: it has no section [scene]",
                     sections->path);
-  for (int s = 0; s < sections->count; s++) EB_TRY(check_section(&sections->items[s]));
+  for (int s = 0; s < sections->count; s++) EB_TRY(check_section(e, &sections->items[s]));
   if (!first_of(sections, "body"))
     return EB_ERROR(EB_ERR_FORMAT, "%s: the scene has no [body NAME]", sections->path);
   EB_TRY(check_material(sections, scene));
@@ -385,12 +436,15 @@ static eb_error fill(entry *e, const eb_sections *sections) {
   EB_TRY(keep_value(e, scene, "source", "none", &ops->citation));
   EB_TRY(keep_value(e, scene, "small", NULL, &ops->small));
   EB_TRY(keep_value(e, first_of(sections, "body"), "model", NULL, &ops->stand_in));
+  eb_material material = {0};
+  EB_TRY(find_materials(e, sections, scene, &material));
   EB_TRY(read_parameters(e, sections, scene));
   EB_TRY(list_mesh_parameters(e, sections));
   EB_TRY(read_run(e, scene));
   EB_TRY(read_defaults(e, scene));
-  enum { NU = 1, MATERIAL = 4 };
-  ops->needs = needs(sections, ops->parameters[MATERIAL].fallback, ops->parameters[NU].fallback);
+  enum { NU = 1 };
+  material.poisson = strtod(ops->parameters[NU].fallback, NULL);
+  ops->needs = needs(sections, &material);
   if (ops->stand_in) ops->model.elements = ops->target_elements;
   ops->make = eb_scene_described_mesh;
   ops->as_grid = eb_scene_described_grid;
@@ -439,10 +493,10 @@ static eb_error build(entry *e, const char *name, const char *path, const char *
 }
 
 eb_error eb_scene_file_parse(const char *name, const char *path, const char *text,
-                             const eb_scene_ops **out) {
+                             const eb_plugged_list *materials, const eb_scene_ops **out) {
   entry *e;
   *out = NULL;
-  EB_TRY(eb_scene_entry_create(&e));
+  EB_TRY(eb_scene_entry_create(materials, &e));
   eb_error error = build(e, name, path, text);
   if (!error) {
     *out = &e->ops;
@@ -470,7 +524,8 @@ eb_error eb_scene_file_meshes(const char *path, const char *text, eb_strings *ou
   return EB_OK;
 }
 
-eb_error eb_scene_file_read(const char *path, const eb_scene_ops **out) {
+eb_error eb_scene_file_read(const char *path, const eb_plugged_list *materials,
+                            const eb_scene_ops **out) {
   EB_OWNED(eb_text_clear) eb_text text = {0};
   EB_FREED char *name = NULL;
   const char *stem = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -482,5 +537,5 @@ eb_error eb_scene_file_read(const char *path, const eb_scene_ops **out) {
                     "%s: the name of a scene file is letters, digits, dashes and underscores, and "
                     "'.ini'",
                     path);
-  return eb_scene_file_parse(name, path, text.data, out);
+  return eb_scene_file_parse(name, path, text.data, materials, out);
 }

@@ -7,11 +7,13 @@
 #include "problems/scene_impl.h"
 
 /* Reads a scene. `name` is that of the entry. `path` is copied, NULL for one of the catalogue.
+ * `materials` of plug-ins that it may name, or NULL.
  * EB_ERR_FORMAT: file, line, the word and the nearest that there is. eb_scene_close releases
  * *out. */
 EB_MUST eb_error eb_scene_file_parse(const char *name, const char *path, const char *text,
-                                     const eb_scene_ops **out);
-EB_MUST eb_error eb_scene_file_read(const char *path, const eb_scene_ops **out);
+                                     const eb_plugged_list *materials, const eb_scene_ops **out);
+EB_MUST eb_error eb_scene_file_read(const char *path, const eb_plugged_list *materials,
+                                    const eb_scene_ops **out);
 /* Appends the mesh files that the text of a scene names, each once, as it names them: from the
  * scene's folder on. None of them is looked at. `path` is for messages. */
 EB_MUST eb_error eb_scene_file_meshes(const char *path, const char *text, eb_strings *out);
