@@ -20,6 +20,7 @@
 #include "problems/base/text.h"
 #include "problems/mesh/diagnose.h"
 #include "problems/mesh/io.h"
+#include "problems/elasticity/plugged_rules.h"
 #include "problems/scene_impl.h"
 #include "problems/elasticity/material.h"
 
@@ -263,6 +264,19 @@ static eb_error show_material(const eb_material_info *info, const eb_plugged *pl
   return EB_OK;
 }
 
+/* What of E and nu its small strains keep, at the parameters that it has by default. */
+static void print_moduli(const eb_plugged_list *list, const char *name) {
+  eb_material material = {.young = 1e6, .poisson = 0.3, .density = 1};
+  double young, poisson;
+  eb_error unknown = eb_material_choose(list, name, &material);
+  if (!unknown) {
+    eb_plugged_moduli(&material, &young, &poisson);
+    eb_print(stdout, "%-12s E = %g Pa of %g Pa, nu = %g of %g\n", "small strains", young,
+             material.young, poisson, material.poisson);
+  }
+  eb_error_free(unknown);
+}
+
 /* *found: whether there is a material of that name; it is shown. */
 static eb_error show_named_material(const char *name, const eb_plugins *plugins, bool json,
                                     bool *found) {
@@ -275,7 +289,9 @@ static eb_error show_named_material(const char *name, const eb_plugins *plugins,
       plugged
           ? (eb_material_info){plugged->ops->name, plugged->ops->summary, plugged->ops->citation}
           : *eb_material_describe((eb_material_kind)kind);
-  return show_material(&own, plugged, json);
+  EB_TRY(show_material(&own, plugged, json));
+  if (plugged && !json) print_moduli(&list, name);
+  return EB_OK;
 }
 
 static json_t *strings_json(const eb_strings *list) {

@@ -314,9 +314,8 @@ static eb_error add_named(scene_loop *loop, const char *name) {
 }
 
 static eb_error add_matching(scene_loop *loop, const char *pattern, bool or_suite) {
-  const eb_scene_ops *named = eb_scene_find(pattern);
   bool any = false;
-  if (named) return add_scene(loop, named);
+  if (eb_scene_find(pattern)) return add_named(loop, pattern);
   for (const eb_scene_ops *const *ops = eb_scenes(); *ops; ops++) {
     if (fnmatch(pattern, (*ops)->name, 0) != 0) continue;
     any = true;

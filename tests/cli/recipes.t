@@ -86,8 +86,8 @@ insert('problems/elasticity/materials.c', qr/()(?=\/\* ---- any material)/, "$se
 insert($places[$_][0], qr/(\b$places[$_][1]\([^;]*?\) \{\n.*?switch \([^\n]*\n)/s, $cases[$_]) for 0 .. $#cases;
 
 # Everything that counts materials is compiled anew.
-my $counts = 'EB_(MATERIAL_(KINDS|CHOICES)|SCENE_PARAMETERS)';
-my @sources = split ' ', qx(cd '@{[root()]}' && grep -lEr '$counts' harness problems --include='*.c' | grep -v /scene_tables);
+my $counts = 'EB_(MATERIAL_(KINDS|CHOICES)|SCENE_PARAMETERS|PLUGGED\b)';
+my @sources = split ' ', qx(cd '@{[root()]}' && grep -lEr '$counts' harness problems solvers --include='*.c' | grep -v /scene_tables);
 push @sources, qw(build/obj/scene_files.c harness/audit/tangent.c tests/elasticity/test_materials.c tests/audit/test_audit_tangent.c);
 my %object = objects('', 'the material compiles, and all that counts materials', @sources);
 my $library = join ' ', map { $object{$_} } grep { !/^tests\/\w+\/test_/ } sort keys %object;
