@@ -43,7 +43,7 @@ enum { EB_MOST_LAW_AXES = 4, EB_MOST_LAW_VARIABLES = 12 };
 typedef struct eb_physical_law {
   const char *id, *title; /* owned by the sections */
   char *group, *about, *source, *limit, *unit;
-  eb_strings scenes, of; /* of: names of solvers; none: of all */
+  eb_strings scenes, of;      /* of: names of solvers; none: of all */
   char *told, *reference;     /* or NULL */
   int64_t other_threads;      /* of the case that is told; 0: as many */
   int64_t from_step, to_step; /* that it does from the other's state; 0: all, from the start */
