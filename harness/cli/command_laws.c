@@ -77,6 +77,8 @@ static eb_error prepare(job *j) {
   if (!*j->folder) return EB_ERROR(EB_ERR_USAGE, "--output wants the name of a folder");
   snprintf(j->target, sizeof j->target, "%s/laws.h5", j->folder);
   EB_TRY(read_format(j->arguments, &j->format));
+  if (eb_arguments_has(j->arguments, "judge") && access(j->target, F_OK) != 0)
+    return EB_ERROR(EB_ERR_IO, "there is no '%s' to judge; without --judge it is made", j->target);
   EB_TRY(eb_arguments_plugins(j->arguments, &j->plugins));
   EB_TRY(eb_law_book_read(eb_arguments_text(j->arguments, "from"),
                           eb_arguments_has(j->arguments, "quick"), &j->book));
@@ -123,8 +125,6 @@ static int code_of(const job *j) {
 }
 
 static eb_error conclude(job *j, int *code) {
-  if (access(j->target, F_OK) != 0)
-    return EB_ERROR(EB_ERR_IO, "there is no '%s' to judge; without --judge it is made", j->target);
   EB_TRY(eb_sandbox_verify("results", j->target, NULL));
   EB_TRY(eb_results_open(j->target, &j->results));
   EB_TRY(eb_evidence_create(&j->survey.paper, &j->plan, j->results, &j->evidence));

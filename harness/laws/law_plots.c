@@ -99,7 +99,8 @@ static eb_error draw_law(const eb_law_survey *survey, int l, eb_plotter *plotter
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
-enum { CELL_WIDE = 50, CELL_HIGH = 20, LEFT = 150, TOP = 120, FOOT = 46 };
+/* A row a law, by groups; a column a solver. */
+enum { CELL_WIDE = 46, CELL_HIGH = 18, LEFT = 150, TOP = 110, FOOT = 40 };
 
 /* Colours by the deviation beside the bound. */
 static const struct shade {
@@ -130,7 +131,7 @@ static eb_error put_box(int x, int y, const struct shade *shade, const char *tex
                         x + CELL_WIDE / 2 - 1, y + 13, shade ? shade->ink : "#6b7280", text);
 }
 
-static eb_error put_cell(const eb_law_cell *cell, int column, int row, eb_text *out) {
+static eb_error put_cell(const eb_law_cell *cell, int column, int y, eb_text *out) {
   char text[32] = "";
   const eb_law_reading *worst = cell->worst < 0 ? NULL : &cell->points[cell->worst];
   if (cell->state == EB_LAW_FAILED)
@@ -139,22 +140,33 @@ static eb_error put_cell(const eb_law_cell *cell, int column, int row, eb_text *
     snprintf(text, sizeof text, "?");
   else if (worst && cell->state != EB_LAW_UNSERVED)
     snprintf(text, sizeof text, worst->deviation > 0 ? "%.0e" : "%g", worst->deviation);
-  return put_box(LEFT + column * CELL_WIDE, TOP + row * CELL_HIGH, shade_of(cell), text, out);
+  return put_box(LEFT + column * CELL_WIDE, y, shade_of(cell), text, out);
 }
 
-static eb_error put_labels(const eb_law_survey *survey, eb_text *out) {
-  for (int s = 0; s < survey->solvers->count; s++) {
-    EB_TRY(eb_text_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"#1f2937\">",
-                          LEFT - 6, TOP + s * CELL_HIGH + 13));
-    EB_TRY(eb_markup_text(out, survey->solvers->items[s]));
-    EB_TRY(eb_text_printf(out, "</text>\n"));
-  }
-  for (int l = 0; l < survey->book->law_count; l++) {
-    int x = LEFT + l * CELL_WIDE + CELL_WIDE / 2;
-    EB_TRY(eb_text_printf(out, "<text transform=\"translate(%d %d) rotate(-50)\" fill=\"#1f2937\">",
-                          x, TOP - 6));
-    EB_TRY(eb_markup_text(out, survey->book->laws[l].id));
-    EB_TRY(eb_text_printf(out, "</text>\n"));
+/* Text at a place, with attributes of its own. */
+static eb_error put_text(int x, int y, const char *attributes, const char *text, eb_text *out) {
+  EB_TRY(eb_text_printf(out, "<text transform=\"translate(%d %d)%s\">", x, y, attributes));
+  EB_TRY(eb_markup_text(out, text));
+  return eb_text_printf(out, "</text>\n");
+}
+
+static eb_error put_row(const eb_law_survey *survey, int l, int y, eb_text *out) {
+  EB_TRY(put_text(LEFT - 6, y + 12, "\" text-anchor=\"end", survey->book->laws[l].id, out));
+  for (int s = 0; s < survey->solvers->count; s++)
+    EB_TRY(put_cell(eb_law_survey_cell(survey, l, s), s, y, out));
+  return EB_OK;
+}
+
+/* Moves *y below the rows of the group that this law opens. */
+static eb_error put_rows(const eb_law_survey *survey, int law, int *y, eb_text *out) {
+  const eb_law_book *book = survey->book;
+  *y += CELL_HIGH / 2;
+  EB_TRY(put_text(8, *y + 12, "\" font-weight=\"bold", book->laws[law].group, out));
+  *y += CELL_HIGH;
+  for (int l = law; l < book->law_count; l++) {
+    if (strcmp(book->laws[l].group, book->laws[law].group) != 0) continue;
+    EB_TRY(put_row(survey, l, *y, out));
+    *y += CELL_HIGH;
   }
   return EB_OK;
 }
@@ -162,28 +174,32 @@ static eb_error put_labels(const eb_law_survey *survey, eb_text *out) {
 static eb_error put_legend(int y, eb_text *out) {
   int x = LEFT;
   for (int k = 0; k < SHADES; k++) {
-    EB_TRY(eb_text_printf(out,
-                          "<rect x=\"%d\" y=\"%d\" width=\"14\" height=\"14\" fill=\"%s\"/>"
-                          "<text x=\"%d\" y=\"%d\" fill=\"#1f2937\">%s</text>\n",
-                          x, y, shades[k].fill, x + 19, y + 11, shades[k].label));
+    EB_TRY(eb_text_printf(out, "<rect x=\"%d\" y=\"%d\" width=\"14\" height=\"14\" fill=\"%s\"/>",
+                          x, y, shades[k].fill));
+    EB_TRY(put_text(x + 19, y + 11, "", shades[k].label, out));
     x += 34 + 7 * (int)strlen(shades[k].label);
   }
   return EB_OK;
 }
 
 eb_error eb_law_matrix_svg(const eb_law_survey *survey, eb_text *out) {
-  int laws = survey->book->law_count, solvers = survey->solvers->count;
-  int wide = LEFT + laws * CELL_WIDE + 70, high = TOP + solvers * CELL_HIGH + FOOT;
+  const eb_law_book *book = survey->book;
+  int y = TOP, groups = 0, wide = LEFT + survey->solvers->count * CELL_WIDE + 70;
   if (wide < LEFT + 800) wide = LEFT + 800;
+  for (int l = 0; l < book->law_count; l++) groups += eb_law_opens_group(book, l);
+  int high = TOP + book->law_count * CELL_HIGH + groups * (CELL_HIGH + CELL_HIGH / 2) + FOOT;
   EB_TRY(eb_text_printf(out,
                         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                         "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
-                        "font-size=\"11\">\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+                        "font-size=\"11\" fill=\"#1f2937\">\n"
+                        "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
                         wide, high, wide, high, wide, high));
-  EB_TRY(put_labels(survey, out));
-  for (int l = 0; l < laws; l++)
-    for (int s = 0; s < solvers; s++) EB_TRY(put_cell(eb_law_survey_cell(survey, l, s), l, s, out));
-  EB_TRY(put_legend(TOP + solvers * CELL_HIGH + 16, out));
+  for (int s = 0; s < survey->solvers->count; s++)
+    EB_TRY(put_text(LEFT + s * CELL_WIDE + CELL_WIDE / 2, TOP - 4, " rotate(-50)",
+                    survey->solvers->items[s], out));
+  for (int l = 0; l < book->law_count; l++)
+    if (eb_law_opens_group(book, l)) EB_TRY(put_rows(survey, l, &y, out));
+  EB_TRY(put_legend(y + 14, out));
   return eb_text_printf(out, "</svg>\n");
 }
 

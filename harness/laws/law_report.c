@@ -77,33 +77,37 @@ static void put_summary(const eb_law_report *report, eb_doc *doc) {
     eb_doc_paragraph(doc, EB_DOC_NOTE, "Quick: grids are smaller and runs shorter.");
 }
 
-/* Whether a law before this one has its group. */
-static bool group_is_new(const eb_law_book *book, int law) {
-  for (int l = 0; l < law; l++)
-    if (strcmp(book->laws[l].group, book->laws[law].group) == 0) return false;
-  return true;
-}
-
 static void put_law_head(const eb_physical_law *law, eb_doc *doc) {
   EB_FREED char *target = NULL;
   eb_doc_head(doc, "%s", "");
   if (eb_string_format(&target, "#%s", law->id) == EB_OK) eb_doc_link(doc, target, "%s", law->id);
 }
 
-static void put_group(const eb_law_survey *survey, const char *group, eb_doc *doc) {
-  const eb_law_book *book = survey->book;
-  eb_doc_heading(doc, 2, NULL, "%s", group);
+/* Solvers by so many laws, which a terminal can show. */
+static void put_matrix(const eb_law_survey *survey, const int *laws, int count, eb_doc *doc) {
   eb_doc_table(doc, NULL);
   eb_doc_head(doc, "solver");
-  for (int l = 0; l < book->law_count; l++)
-    if (strcmp(book->laws[l].group, group) == 0) put_law_head(&book->laws[l], doc);
+  for (int i = 0; i < count; i++) put_law_head(&survey->book->laws[laws[i]], doc);
   for (int s = 0; s < survey->solvers->count; s++) {
     eb_doc_row(doc, NULL);
     eb_doc_cell(doc, EB_DOC_CODE, "%s", survey->solvers->items[s]);
-    for (int l = 0; l < book->law_count; l++)
-      if (strcmp(book->laws[l].group, group) == 0) put_state(doc, eb_law_survey_cell(survey, l, s));
+    for (int i = 0; i < count; i++) put_state(doc, eb_law_survey_cell(survey, laws[i], s));
   }
   eb_doc_end(doc);
+}
+
+static void put_group(const eb_law_survey *survey, const char *group, eb_doc *doc) {
+  enum { TOGETHER = 7 };
+  const eb_law_book *book = survey->book;
+  int laws[TOGETHER], count = 0;
+  eb_doc_heading(doc, 2, NULL, "%s", group);
+  for (int l = 0; l < book->law_count; l++) {
+    if (strcmp(book->laws[l].group, group) != 0) continue;
+    laws[count++] = l;
+    if (count == TOGETHER) put_matrix(survey, laws, count, doc);
+    count %= TOGETHER;
+  }
+  if (count) put_matrix(survey, laws, count, doc);
 }
 
 /* Where a cell is worst, and what went wrong. */
@@ -223,7 +227,7 @@ static eb_error build(const eb_law_report *report, bool page, eb_doc *doc) {
     eb_doc_markup(doc, "<p><img src=\"laws.svg\" alt=\"Solvers by laws, coloured by the "
                        "deviation beside the bound\" style=\"max-width:100%\"></p>\n");
   for (int l = 0; l < book->law_count; l++) {
-    if (!group_is_new(book, l)) continue;
+    if (!eb_law_opens_group(book, l)) continue;
     put_group(report->survey, book->laws[l].group, doc);
     for (int m = l; m < book->law_count; m++)
       if (strcmp(book->laws[m].group, book->laws[l].group) == 0) EB_TRY(put_law(report, m, doc));

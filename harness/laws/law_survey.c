@@ -117,22 +117,36 @@ static eb_error add_cases(eb_law_survey *survey, eb_law_cell *cell) {
 
 /* ---- who serves what ------------------------------------------------------------------------- */
 
-/* Whether the solver serves the law's scene of that number; else says why not. */
-static eb_error serves(const eb_law_survey *survey, const eb_plugins *plugins, eb_law_cell *cell,
-                       const eb_solver_ops *ops, bool *out) {
+/* What the scenes of one law need (eb_capability bits), asked of each when somebody comes to it. */
+typedef struct law_needs {
+  const eb_plugins *plugins;
+  uint32_t *bits; /* a scene of the law each */
+  bool *known;
+} law_needs;
+
+static eb_error ask_needs(const eb_law_survey *survey, const eb_law_cell *cell, law_needs *needs) {
   const eb_scene_ops *scene;
   EB_FREED char *spec = NULL, *assignments = NULL;
+  if (needs->known[cell->scene]) return EB_OK;
   EB_TRY(put_scene(survey, cell, 0, false, &spec));
-  EB_TRY(eb_open_scene_spec(spec, plugins, &scene, &assignments));
+  EB_TRY(eb_open_scene_spec(spec, needs->plugins, &scene, &assignments));
   EB_OWNED(eb_served_clear) eb_served served = {0};
-  EB_OWNED(eb_text_clear) eb_text line = {0};
   eb_error error = eb_served_open(scene, assignments, NULL, &served);
   eb_scene_close(scene);
-  EB_TRY(error);
-  uint32_t lacks = eb_capabilities_lacking(ops->capabilities, served.needs);
+  needs->bits[cell->scene] = served.needs;
+  needs->known[cell->scene] = true;
+  return error;
+}
+
+/* Whether the solver serves the law's scene of that number; else says why not. */
+static eb_error serves(const eb_law_survey *survey, eb_law_cell *cell, const eb_solver_ops *ops,
+                       law_needs *needs, bool *out) {
+  EB_OWNED(eb_text_clear) eb_text line = {0};
+  char names[400];
+  EB_TRY(ask_needs(survey, cell, needs));
+  uint32_t lacks = eb_capabilities_lacking(ops->capabilities, needs->bits[cell->scene]);
   *out = lacks == 0;
   if (*out) return EB_OK;
-  char names[400];
   eb_capability_names(lacks, names, sizeof names);
   EB_TRY(eb_text_printf(&line, "lacks %s\n", names));
   return cell->why.length && strstr(cell->why.data, line.data)
@@ -140,12 +154,11 @@ static eb_error serves(const eb_law_survey *survey, const eb_plugins *plugins, e
              : eb_text_append(&cell->why, line.data, line.length);
 }
 
-static eb_error choose_scene(const eb_law_survey *survey, const eb_plugins *plugins,
-                             eb_law_cell *cell) {
+static eb_error choose_scene(const eb_law_survey *survey, law_needs *needs, eb_law_cell *cell) {
   const eb_solver_ops *ops;
   EB_FREED char *name = NULL, *options = NULL;
   EB_TRY(eb_split_spec(cell->solver, &name, &options));
-  EB_TRY(eb_solver_lookup(plugins, name, &ops, NULL));
+  EB_TRY(eb_solver_lookup(needs->plugins, name, &ops, NULL));
   if (cell->law->of.count && eb_word_find(&cell->law->of, name, strlen(name)) < 0) {
     EB_TRY(eb_text_printf(&cell->why, "the law is of"));
     for (int i = 0; i < cell->law->of.count; i++)
@@ -154,7 +167,7 @@ static eb_error choose_scene(const eb_law_survey *survey, const eb_plugins *plug
   }
   bool served = false;
   for (cell->scene = 0; cell->scene < cell->law->scenes.count; cell->scene++) {
-    EB_TRY(serves(survey, plugins, cell, ops, &served));
+    EB_TRY(serves(survey, cell, ops, needs, &served));
     if (served) break;
   }
   if (!served) cell->scene = -1;
@@ -178,11 +191,23 @@ static eb_error add_reference(eb_law_survey *survey, eb_law_cell *cell) {
   return add_cases(survey, reference);
 }
 
-static eb_error add_cell(eb_law_survey *survey, const eb_plugins *plugins, eb_law_cell *cell) {
-  EB_TRY(choose_scene(survey, plugins, cell));
-  if (cell->scene < 0) return EB_OK;
-  EB_TRY(add_reference(survey, cell));
-  return add_cases(survey, cell);
+static eb_error add_law(eb_law_survey *survey, int l, const eb_plugins *plugins) {
+  const eb_physical_law *law = &survey->book->laws[l];
+  EB_FREED uint32_t *bits = NULL;
+  EB_FREED bool *known = NULL;
+  EB_TRY(EB_NEW(bits, law->scenes.count));
+  EB_TRY(EB_NEW(known, law->scenes.count));
+  law_needs needs = {plugins, bits, known};
+  for (int s = 0; s < survey->solvers->count; s++) {
+    eb_law_cell *cell = eb_law_survey_cell(survey, l, s);
+    *cell = (eb_law_cell){
+        .law = law, .solver = survey->solvers->items[s], .scene = -1, .reference = -1, .worst = -1};
+    EB_TRY(choose_scene(survey, &needs, cell));
+    if (cell->scene < 0) continue;
+    EB_TRY(add_reference(survey, cell));
+    EB_TRY(add_cases(survey, cell));
+  }
+  return EB_OK;
 }
 
 eb_error eb_law_survey_create(const eb_law_book *book, const eb_strings *solvers,
@@ -191,15 +216,7 @@ eb_error eb_law_survey_create(const eb_law_book *book, const eb_strings *solvers
   EB_TRY(eb_string_set(&out->paper.name, "laws"));
   EB_TRY(EB_NEW(out->cells, book->law_count * solvers->count));
   for (int l = 0; l < book->law_count; l++)
-    for (int s = 0; s < solvers->count; s++) {
-      eb_law_cell *cell = eb_law_survey_cell(out, l, s);
-      *cell = (eb_law_cell){.law = &book->laws[l],
-                            .solver = solvers->items[s],
-                            .scene = -1,
-                            .reference = -1,
-                            .worst = -1};
-      EB_TRY(eb_error_prefix(add_cell(out, plugins, cell), "law '%s'", cell->law->id));
-    }
+    EB_TRY(eb_error_prefix(add_law(out, l, plugins), "law '%s'", book->laws[l].id));
   return EB_OK;
 }
 

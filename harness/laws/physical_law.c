@@ -195,6 +195,12 @@ int eb_law_axis_of(const eb_physical_law *law, const char *variable) {
   return -1;
 }
 
+bool eb_law_opens_group(const eb_law_book *book, int law) {
+  for (int l = 0; l < law; l++)
+    if (strcmp(book->laws[l].group, book->laws[law].group) == 0) return false;
+  return true;
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static eb_error read_file(eb_law_book *book, const char *path, const char *text) {

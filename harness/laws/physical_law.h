@@ -87,4 +87,7 @@ int eb_law_point(const eb_physical_law *law, int point, const eb_scope *outer,
 /* The axis that a variable is of, or -1. */
 int eb_law_axis_of(const eb_physical_law *law, const char *variable);
 
+/* Whether no law before this one is of its group. */
+bool eb_law_opens_group(const eb_law_book *book, int law);
+
 #endif

@@ -102,6 +102,13 @@ is($found->{'same newton'}{points}[0]{own}, 0, 'and the reference is the solver 
 is($found->{'other newton'}{state}, 'broken', 'another weight is seen');
 ok(!$found->{'fall newton'}, 'laws that are not asked for are not measured');
 
+# ---- the recipe of harness/laws/README.md --------------------------------------------------------
+my ($recipe) = slurp(root() . '/harness/laws/README.md') =~ /^(    \[law stop .*?\n)\n/ms or die 'no recipe';
+$recipe =~ s/^    //mg;
+write_laws('recipe.ini', $recipe);
+($code, $found) = cells('--from', 'recipe.ini', '-o', 'recipe', '-s', 'newton', '--quick');
+is($found->{'stop newton'}{state}, 'holds', 'the recipe is a law that holds') or diag explain $found;
+
 # ---- what is wrong with a file is said -----------------------------------------------------------
 for my $case (["scene   = fall.ini:dt={dt}\n", '', qr/'scene' is missing/, 'a law without a scene'],
               ["measure =", "meassure =", qr/mine2.ini:\d+.*meassure.*measure/s, 'an unknown key'],
