@@ -348,6 +348,15 @@ static void destroy(eb_solver *solver) {
   free(step);
 }
 
+/* By default of contact-sp: its conjugate residuals whose contacts change state meanwhile need not
+ * get to the half of eps2 that carrying leaves a solve. */
+static bool carries_drift(const eb_contact_method *method, const eb_values *options) {
+  const char *drift = eb_values_text(options, "drift");
+  bool active_set =
+      method == &eb_contact_sp && !strcmp(eb_values_text(options, "inner"), "active-set");
+  return !strcmp(drift, "carried") || (!strcmp(drift, "auto") && active_set);
+}
+
 static eb_error create(eb_solver *solver, const eb_contact_method *method) {
   contact_step *step = NULL;
   EB_TRY(EB_NEW(step, 1));
@@ -355,7 +364,7 @@ static eb_error create(eb_solver *solver, const eb_contact_method *method) {
   step->max_iterations = eb_values_int(solver->options, "max_rounds");
   step->to_the_gap =
       method->nonlinear && !strcmp(eb_values_text(solver->options, "end_test"), "gap");
-  step->carries_drift = !strcmp(eb_values_text(solver->options, "drift"), "carried");
+  step->carries_drift = carries_drift(method, solver->options);
   solver->data = step;
   eb_error error = allocate(step, solver);
   if (error) destroy(solver);
@@ -685,10 +694,10 @@ static eb_error take_step(eb_solver *solver, eb_state *state, double dt, eb_step
        drift,                                                                                      \
        0,                                                                                          \
        0,                                                                                          \
-       "carried|left",                                                                             \
+       "carried|left|auto",                                                                        \
        "",                                                                                         \
        "what a sticking contact slips within eps2 is taken back in the next step, or stays and "   \
-       "adds up (as the papers have it)"},                                                         \
+       "adds up (as the papers have it); auto: carried with inner=active-set"},                    \
   {                                                                                                \
     "max_rounds", EB_OPTION_INT, "60", 1, 1e6, NULL, "",                                           \
         "give up after so many outer iterations, each a solve and a detection, in one step"        \
@@ -747,7 +756,7 @@ CONTACT_SOLVER(ica, EB_CONTACT_ICA_OPTIONS, "solved by iterative constraint anti
 /* It does not get to the residuals of the others within its iterations. */
 CONTACT_SOLVER(sp, EB_CONTACT_SP_OPTIONS, "solved by staggered projections",
                "Kaufman et al. 2008; Verschoor and Jalba 2019, Section 6.2.2",
-               "eps1=1e-5,eps2=1e-6,angle=1", 5e-3, 0, NULL, "carried");
+               "eps1=1e-5,eps2=1e-6,angle=1", 5e-3, 0, NULL, "auto");
 CONTACT_SOLVER(delassus, EB_CONTACT_DELASSUS_OPTIONS,
                "reduced to the contact forces and solved there", "Acary, Bremond and Huber 2018",
                tight, EB_ACCURACY, 2.6, NULL, "left");

@@ -48,7 +48,7 @@
        .min = 0,                                                                                   \
        .max = 1e9,                                                                                 \
        .unit = "",                                                                                 \
-       .doc = "cubature points; 0: twenty a mode"},                                                \
+       .doc = "cubature points, fewer where elements mirror each other; 0: twenty a mode"},        \
       {.name = "features",                                                                         \
        .type = EB_OPTION_CHOICE,                                                                   \
        .fallback = "weighted",                                                                     \

@@ -83,7 +83,7 @@ agrees($_) for qw(mus.h5 floor.h5);
 
 # ---- colliders that are surfaces and turn, and a capsule
 my $turns = slurp(scratch('floor.ini')) =~ s/\[collider floor\]\nshape = plane/[collider floor]\nshape = box\nsize = 2, 2, 0.4\nmove = 0, 0, -0.2\nrotate = z, 1.5 * t/r
-  . "[collider post]\nshape = capsule\norigin = 0.155, 0.3, 0.1\naxis = 0, 1, 0.1\nlength = 0.1\nradius = 0.05\nrotate = x, t\npath = -t, 0, 0\nstiffness = 1e6\n";
+  . "[collider post]\nshape = capsule\norigin = 0.155, 0.3, 0.1\naxis = 0, 1, 0.1\nlength = 0.1\nradius = 0.05\nrotate = x, t\npath = -t / 2, 0, 0\nstiffness = 1e6\n";
 spew(scratch('turns.ini'), $turns);
 spew(scratch('end.ini'), $turns =~ s/damping = 1e4/implicit = yes/r =~ s/stiffness = 1e6/stiffness = 1e6\nimplicit = yes/r);
 is_code(0, 'a turning box and a capsule', 'run', scratch('turns.ini'), '-s', 'newton', '--frames', 'all', '-o', 'turns.h5');

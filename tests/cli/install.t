@@ -72,7 +72,7 @@ END
 check 'a program links with the shared library' \
   sh -c "cd '$scratch' && cc -std=c17 -Wall -Wextra -Werror $cflags user.c -o user $libs -Wl,-rpath,'$prefix/lib' && ./user | grep -q nodes"
 headers=$(cd "$prefix/include/elastobench" && find . -name '*.h' -mindepth 2 | sort)
-check 'what plug-ins and programs read is eleven headers' test "$(echo "$headers" | wc -l)" -eq 11
+check 'what plug-ins and programs read is fourteen headers' test "$(echo "$headers" | wc -l)" -eq 14
 # Functions that the headers declare, and what the two binaries export.
 (cd "$prefix/include/elastobench" && cat $headers | grep -v '^#' | cc -fpreprocessed -dD -E -P -x c - |
   grep -o '\beb_[a-z0-9_]* *(' | tr -d ' (' | sort -u) >"$scratch/declared"
