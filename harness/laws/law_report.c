@@ -97,7 +97,7 @@ static void put_matrix(const eb_law_survey *survey, const int *laws, int count, 
 }
 
 static void put_group(const eb_law_survey *survey, const char *group, eb_doc *doc) {
-  enum { TOGETHER = 7 };
+  enum { TOGETHER = 8 };
   const eb_law_book *book = survey->book;
   int laws[TOGETHER], count = 0;
   eb_doc_heading(doc, 2, NULL, "%s", group);
@@ -220,7 +220,8 @@ static void put_unserved(const eb_law_survey *survey, eb_doc *doc) {
   eb_doc_end(doc);
 }
 
-static eb_error build(const eb_law_report *report, bool page, eb_doc *doc) {
+/* `facts`: of machine, build and command. */
+static eb_error build(const eb_law_report *report, bool facts, eb_doc *doc) {
   const eb_law_book *book = report->survey->book;
   put_summary(report, doc);
   if (report->pictured)
@@ -233,13 +234,13 @@ static eb_error build(const eb_law_report *report, bool page, eb_doc *doc) {
       if (strcmp(book->laws[m].group, book->laws[l].group) == 0) EB_TRY(put_law(report, m, doc));
   }
   put_unserved(report->survey, doc);
-  if (page && report->results) eb_page_facts(doc, report->results);
+  if (facts && report->results) eb_page_facts(doc, report->results);
   return EB_OK;
 }
 
 eb_error eb_law_report_write(const eb_law_report *report, eb_doc_format format, eb_text *out) {
   EB_OWNED(eb_doc_clear) eb_doc doc = {0};
-  EB_TRY(build(report, format == EB_DOC_HTML, &doc));
+  EB_TRY(build(report, format != EB_DOC_TEXT, &doc));
   return format == EB_DOC_HTML ? eb_page_text(&doc, "Laws", "laws", out)
                                : eb_doc_write(&doc, format, out);
 }
