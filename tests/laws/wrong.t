@@ -13,15 +13,15 @@ plan skip_all => 'the standard build measures' if sanitized();
 # What each of these has to break, among the laws below; damping slows, and gravity drives, both what falls and what slides.
 my %breaks = (
   none      => [],
-  gravity   => ['fall', 'sliding'],
-  modulus   => [],
+  gravity   => ['fall', 'sliding', 'hanging'],
+  modulus   => ['hanging'],
   friction  => ['repose', 'sliding'],
   creep     => ['repose', 'sliding', 'time-unit'],
-  absolute  => ['sliding', 'time-unit'],
+  absolute  => ['sliding', 'time-unit', 'hanging'],
   numbering => ['fall', 'renumbered', 'sliding'],
   damping   => ['fall', 'sliding'],
 );
-my @laws = qw(repose sliding fall time-unit renumbered);
+my @laws = qw(repose sliding fall time-unit renumbered hanging);
 my @faults = sort keys %breaks;
 
 my ($code, $out, $err) = run('laws', '--quick', '-o', 'wrong', '--plugin', plugin('unlawful'), '--format', 'json', map({ ('-l', $_) } @laws),
