@@ -154,11 +154,20 @@ static eb_error serves(const eb_law_survey *survey, eb_law_cell *cell, const eb_
              : eb_text_append(&cell->why, line.data, line.length);
 }
 
+/* A mistake in the options of a solver is its user's, and no reason for an empty cell. */
+static eb_error check_options(const eb_solver_ops *ops, const char *options) {
+  eb_values *values = NULL;
+  eb_error error = eb_values_create_over(ops->name, ops->options, NULL, options, &values);
+  eb_values_destroy(values);
+  return error;
+}
+
 static eb_error choose_scene(const eb_law_survey *survey, law_needs *needs, eb_law_cell *cell) {
   const eb_solver_ops *ops;
   EB_FREED char *name = NULL, *options = NULL;
   EB_TRY(eb_split_spec(cell->solver, &name, &options));
   EB_TRY(eb_solver_lookup(needs->plugins, name, &ops, NULL));
+  EB_TRY(check_options(ops, options));
   if (cell->law->of.count && eb_word_find(&cell->law->of, name, strlen(name)) < 0) {
     EB_TRY(eb_text_printf(&cell->why, "the law is of"));
     for (int i = 0; i < cell->law->of.count; i++)

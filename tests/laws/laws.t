@@ -128,6 +128,7 @@ for my $case (["scene   = fall.ini:dt={dt}\n", '', qr/'scene' is missing/, 'a la
 my ($rc, $out, $err) = run('laws', '-l', 'fal', '-o', 'wrong');
 like($err, qr/there is no law 'fal'/, 'an unknown law');
 is($rc, 2, 'is a mistake of usage');
+like_error(2, qr/has no option 'rtoll' \(did you mean 'rtol'/, 'a misspelt option of a solver', 'laws', '--from', 'mine.ini', '-o', 'wrong', '-s', 'newton:rtoll=1');
 ($rc, $out, $err) = run('laws', '--judge', '-o', 'nothing');
 like($err, qr/no 'nothing\/laws.h5' to judge/, 'what is not there is not judged');
 
