@@ -296,6 +296,27 @@ static eb_error take_medians(clustering *c) {
   return EB_OK;
 }
 
+/* Clusters stay empty where elements mirror each other and have the same features: such a one takes
+ * the next element of the largest, and half of its volume. */
+static void split_largest(clustering *c, int32_t *nearest, int32_t empty) {
+  int32_t from = -1, found = -1;
+  float least = 0;
+  for (int32_t e = 0; e < c->elements; e++) {
+    int32_t k = c->of[e];
+    if (e == nearest[k]) continue;
+    float own = distance2(c, feature_of(c, e), centre_of(c, k));
+    bool larger = from < 0 || c->filled[k] > c->filled[from];
+    if (!larger && !(k == from && own < least)) continue;
+    from = k;
+    found = e;
+    least = own;
+  }
+  if (found < 0) return;
+  c->filled[empty] = c->filled[from] *= 0.5;
+  c->of[found] = empty;
+  nearest[empty] = found;
+}
+
 /* The element nearest to each centre, with the cluster's volume. */
 static eb_error choose_points(clustering *c, eb_cubature *out) {
   EB_FREED int32_t *nearest = NULL;
@@ -309,6 +330,8 @@ static eb_error choose_points(clustering *c, eb_cubature *out) {
     if (nearest[k] < 0 || own < distance2(c, feature_of(c, nearest[k]), centre_of(c, k)))
       nearest[k] = e;
   }
+  for (int32_t k = 0; k < c->clusters; k++)
+    if (nearest[k] < 0) split_largest(c, nearest, k);
   for (int32_t k = 0; k < c->clusters; k++)
     if (nearest[k] >= 0) points[out->count++] = (point){c->order[nearest[k]], c->filled[k]};
   qsort(points, (size_t)out->count, sizeof *points, compare_points);

@@ -10,7 +10,7 @@
 
 /* Raise it when weights or cubature of the same options come out differently, or the layout of what
  * is kept changes. */
-#define EB_PRECOMPUTE_VERSION 4
+#define EB_PRECOMPUTE_VERSION 5
 
 /* Entries of a solver's table. */
 #define EB_PRECOMPUTE_OPTIONS                                                                      \
@@ -48,7 +48,7 @@
        .min = 0,                                                                                   \
        .max = 1e9,                                                                                 \
        .unit = "",                                                                                 \
-       .doc = "cubature points, fewer where elements mirror each other; 0: twenty a mode"},        \
+       .doc = "cubature points; 0: twenty a mode"},                                                \
       {.name = "features",                                                                         \
        .type = EB_OPTION_CHOICE,                                                                   \
        .fallback = "weighted",                                                                     \
